@@ -1,0 +1,30 @@
+package document
+
+import (
+	"context"
+
+	"github.com/replyonce/replyonce/shared/idempotency"
+)
+
+// Store keeps documents. The creating writes are one transaction each with the
+// idempotency record. Their errors are those of package storeerror.
+type Store interface {
+	// CreateDocument writes record, document, card, first version and its parts.
+	CreateDocument(ctx context.Context, record idempotency.Record, d Document, v Version) error
+	// AddVersion writes record, version v and its parts and moves the counter
+	// of d from v.Number-1 to v.Number; storeerror.ErrExists when the counter
+	// stands elsewhere.
+	AddVersion(ctx context.Context, record idempotency.Record, d Document, v Version) error
+
+	// Document reads one strongly consistently.
+	Document(ctx context.Context, workspace, id string) (Document, error)
+	// Version reads the description of a version, without its text, strongly
+	// consistently.
+	Version(ctx context.Context, workspace, id string, number int) (Version, error)
+	// Versions reads the descriptions of all versions, oldest first.
+	Versions(ctx context.Context, workspace, id string) ([]Version, error)
+	// Text reads a version with its text and checks it against the stored hash.
+	Text(ctx context.Context, workspace, id string, number int) (Version, error)
+	// Documents reads the workspace's documents, newest first.
+	Documents(ctx context.Context, workspace, after string, limit int) (List, error)
+}

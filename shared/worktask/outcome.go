@@ -1,0 +1,111 @@
+package worktask
+
+import "time"
+
+// OutcomeKind is what a worker knows after an attempt. The list is closed.
+type OutcomeKind int
+
+const (
+	// Answered: a result is there.
+	Answered OutcomeKind = iota + 1
+	// Rejected: documented not to have been executed, or never sent.
+	Rejected
+	// Ambiguous: the call may have run; nobody saw its end.
+	Ambiguous
+	// Retryable: the call ran and its end was seen, without a usable result;
+	// another attempt may bring one.
+	Retryable
+	// Permanent: another attempt cannot help.
+	Permanent
+	// OperationRuns: the saved operation has no end yet, or could not be read.
+	OperationRuns
+	// OperationLost: the provider does not know the saved operation.
+	OperationLost
+)
+
+// Outcome is the end of one attempt as the worker saw it.
+type Outcome struct {
+	Kind       OutcomeKind
+	Result     Result
+	Reason     Reason        // of Permanent; of the others when they exhaust the budget
+	RetryAfter time.Duration // earliest next attempt, as the provider asked; 0: none
+	Report     Report
+}
+
+// Decide chooses the write that follows an attempt: the rows "answer" to
+// "permanent" of the decision table. t is the task as claimed.
+func Decide(t Task, a Assignment, o Outcome, now time.Time, timers Timers, jitter func() float64) Transition {
+	switch o.Kind {
+	case Answered:
+		return a.Complete(now, o.Result, o.Report)
+	case Permanent:
+		return a.Fail(now, o.Reason, true, o.Report)
+	case Rejected:
+		return afterKnown(t, a, o, ReleaseRejected, now, timers, jitter)
+	case Retryable:
+		return afterRetryable(t, a, o, now, timers, jitter)
+	case OperationRuns:
+		return afterLookup(t, a, o, ReleaseLookup, now, timers, jitter)
+	case OperationLost:
+		return afterUnknown(t, a, o, ReleaseLookupLost, now, timers, jitter)
+	case Ambiguous:
+		return afterUnknown(t, a, o, ReleaseUnknown, now, timers, jitter)
+	}
+	return afterUnknown(t, a, o, ReleaseUnknown, now, timers, jitter)
+}
+
+// afterKnown retries a rejected call while calls are left and the retry falls
+// before the deadline. The attempt comes back with the release, so only calls
+// bound the number of rejections.
+func afterKnown(t Task, a Assignment, o Outcome, mode ReleaseMode, now time.Time, timers Timers, jitter func() float64) Transition {
+	if t.Budget.CallsLeft <= 0 {
+		return a.Fail(now, reasonOr(o.Reason, AttemptsExhausted), true, o.Report)
+	}
+	next := nextAttempt(t, o, now, timers, jitter)
+	if millis(next) >= millis(t.Deadline) {
+		return a.Fail(now, reasonOr(o.Reason, DeadlineOver), true, o.Report)
+	}
+	return a.Release(now, mode, next, next.Add(timers.HandoffGrace), o.Report)
+}
+
+// afterRetryable is a call that ran: its end is known and its attempt is spent.
+func afterRetryable(t Task, a Assignment, o Outcome, now time.Time, timers Timers, jitter func() float64) Transition {
+	if t.Budget.AttemptsLeft <= 0 || t.Budget.CallsLeft <= 0 {
+		return a.Fail(now, reasonOr(o.Reason, AttemptsExhausted), true, o.Report)
+	}
+	return afterKnown(t, a, o, ReleaseFailed, now, timers, jitter)
+}
+
+// afterUnknown repeats only under RetryUnknown, only while the budget for
+// repeats after an unknown end lasts, and only before the deadline.
+func afterUnknown(t Task, a Assignment, o Outcome, mode ReleaseMode, now time.Time, timers Timers, jitter func() float64) Transition {
+	unknown := t.UnknownCalls() + 1 // this call is not counted while the task runs
+	if t.OnUnknown == StopUnknown || unknown > t.Budget.UnknownRepeats || t.Budget.AttemptsLeft <= 0 || t.Budget.CallsLeft <= 0 {
+		return a.Fail(now, OutcomeUnknown, false, o.Report)
+	}
+	next := nextAttempt(t, o, now, timers, jitter)
+	if millis(next) >= millis(t.Deadline) {
+		return a.Fail(now, OutcomeUnknown, false, o.Report)
+	}
+	return a.Release(now, mode, next, next.Add(timers.HandoffGrace), o.Report)
+}
+
+// afterLookup looks again later; the deadline bounds it.
+func afterLookup(t Task, a Assignment, o Outcome, mode ReleaseMode, now time.Time, timers Timers, jitter func() float64) Transition {
+	next := nextAttempt(t, o, now, timers, jitter)
+	if millis(next) >= millis(t.Deadline) {
+		return a.Fail(now, OutcomeUnknown, false, o.Report)
+	}
+	return a.Release(now, mode, next, next.Add(timers.HandoffGrace), o.Report)
+}
+
+func nextAttempt(t Task, o Outcome, now time.Time, timers Timers, jitter func() float64) time.Time {
+	return now.Add(Backoff(timers, t.Budget.Calls(), o.RetryAfter, jitter))
+}
+
+func reasonOr(r, otherwise Reason) Reason {
+	if r == "" {
+		return otherwise
+	}
+	return r
+}
