@@ -2,7 +2,10 @@
 // whatever database is behind it.
 package storeerror
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 var (
 	// ErrNotFound: no such item. A foreign item is not found either.
@@ -22,4 +25,25 @@ var (
 	// ErrExists: another item that the write wanted to create, or the number
 	// that it wanted to take, is there already. Nothing was written.
 	ErrExists = errors.New("the item exists already")
+	// ErrBadCursor: the cursor of a paged read is not one that the store has
+	// given out. Nothing was read.
+	ErrBadCursor = errors.New("the cursor is not one of this store")
+	// ErrCorrupt: a stored text does not match the hash stored beside it. It
+	// is never handed out.
+	ErrCorrupt = errors.New("the stored text does not match its hash")
 )
+
+// TooLargeError says that a write was refused for its size, in bytes and not in
+// characters. Nothing was written, and repeating the write cannot help.
+type TooLargeError struct {
+	What  string // the item, or "transaction"
+	Bytes int    // what the write would have taken; 0 where only the engine knows
+	Limit int
+}
+
+func (e *TooLargeError) Error() string {
+	if e.Bytes == 0 {
+		return fmt.Sprintf("%s is larger than %d bytes", e.What, e.Limit)
+	}
+	return fmt.Sprintf("%s has %d bytes, the limit is %d", e.What, e.Bytes, e.Limit)
+}
