@@ -39,7 +39,7 @@ func Decide(t Task, a Assignment, o Outcome, now time.Time, timers Timers, jitte
 	case Answered:
 		return a.Complete(now, o.Result, o.Report)
 	case Permanent:
-		return a.Fail(now, o.Reason, true, o.Report)
+		return a.Fail(now, reasonOr(o.Reason, ProviderRefused), true, o.Report)
 	case Rejected:
 		return afterKnown(t, a, o, ReleaseRejected, now, timers, jitter)
 	case Retryable:
