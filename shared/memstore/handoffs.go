@@ -43,7 +43,7 @@ func (s *Store) due(shard int, now time.Time) []taskflow.DueHandoff {
 	defer s.mu.Unlock()
 	var due []taskflow.DueHandoff
 	for ref, t := range s.tasks {
-		if t.HandoffDueAt.IsZero() || t.HandoffDueAt.After(millis(now)) || dynamoschema.HandoffShard(ref.ID) != shard {
+		if t.HandoffDueAt.IsZero() || t.HandoffDueAt.After(millis(now)) || dynamoschema.ShardOf(ref.ID) != shard {
 			continue
 		}
 		due = append(due, taskflow.DueHandoff{Ref: ref, DueAt: t.HandoffDueAt})
