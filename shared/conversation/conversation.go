@@ -4,6 +4,7 @@
 package conversation
 
 import (
+	"strings"
 	"time"
 
 	"github.com/replyonce/replyonce/shared/worktask"
@@ -54,3 +55,6 @@ func Scope(conversation string) string { return "C#" + conversation }
 func TaskRef(workspace, conversation, task string) worktask.Ref {
 	return worktask.Ref{Workspace: workspace, Scope: Scope(conversation), ID: task}
 }
+
+// conversationOfScope is the conversation in a task scope.
+func conversationOfScope(scope string) string { return strings.TrimPrefix(scope, Scope("")) }

@@ -82,7 +82,8 @@ func (e *KeyError) Detail() string {
 // MismatchError says that the key was used before for a request with other
 // inputs. Nothing was written.
 type MismatchError struct {
-	Key Key
+	Key         Key
+	ReplayUntil time.Time // end of the window of the request that used the key first
 }
 
 // Error names the key.

@@ -129,7 +129,7 @@ func settle(r Request, found idempotency.Record, verdict idempotency.Verdict) (O
 	case idempotency.WindowOver:
 		return Outcome{}, &idempotency.WindowOverError{Key: r.Key, Location: found.Target, ReplayUntil: found.ReplayUntil}
 	case idempotency.Mismatch:
-		return Outcome{}, &idempotency.MismatchError{Key: r.Key}
+		return Outcome{}, &idempotency.MismatchError{Key: r.Key, ReplayUntil: found.ReplayUntil}
 	case idempotency.Purgeable:
 	}
 	return Outcome{}, fmt.Errorf("idempotency verdict %s cannot be settled", verdict)

@@ -1,0 +1,98 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/replyonce/replyonce/shared/identity"
+	"github.com/replyonce/replyonce/shared/storeerror"
+	"github.com/replyonce/replyonce/shared/telemetry"
+	"github.com/replyonce/replyonce/shared/worktask"
+)
+
+// LogPage is a stretch of a conversation, oldest first. Tasks stand beside the
+// messages in one time order: a regenerated task may be on a newer page than
+// its message.
+type LogPage struct {
+	Conversation Conversation
+	Messages     []Message
+	Tasks        []TaskView
+	Before       string // cursor of the page with older entries; empty: none
+}
+
+// LogInput asks for the newest entries older than Before.
+type LogInput struct {
+	Conversation string
+	Before       string // cursor; empty: from the newest
+	Limit        int    // entries
+	MaxBytes     int    // of texts and replies, about
+}
+
+// ReadLog reads a page of the caller's conversation; storeerror.ErrNotFound,
+// storeerror.ErrBadCursor.
+func (s Service) ReadLog(ctx context.Context, caller identity.Caller, in LogInput) (LogPage, error) {
+	c, err := s.own(ctx, caller, in.Conversation)
+	if err != nil {
+		return LogPage{}, err
+	}
+	page, err := s.within(ctx, in, caller.Workspace)
+	if err != nil {
+		return LogPage{}, fmt.Errorf("read log of conversation %s: %w", in.Conversation, err)
+	}
+	views, err := s.views(ctx, page.Tasks)
+	if err != nil {
+		return LogPage{}, fmt.Errorf("read log of conversation %s: %w", in.Conversation, err)
+	}
+	return LogPage{Conversation: c, Messages: page.Messages, Tasks: views, Before: page.Before}, nil
+}
+
+// within reads a page whose large replies fit too. The store counts what it
+// keeps; replies in object storage come on top, so a page that they make too
+// large is read again with half the entries.
+func (s Service) within(ctx context.Context, in LogInput, workspace string) (Page, error) {
+	limit := in.Limit
+	for {
+		page, err := s.Store.Log(ctx, workspace, in.Conversation, in.Before, limit, in.MaxBytes)
+		if err != nil {
+			return Page{}, fmt.Errorf("read page: %w", err)
+		}
+		entries := len(page.Messages) + len(page.Tasks)
+		if entries <= 1 || pageBytes(page) <= int64(in.MaxBytes) {
+			return page, nil
+		}
+		limit = entries / 2
+	}
+}
+
+func pageBytes(page Page) int64 {
+	var n int64
+	for _, m := range page.Messages {
+		n += int64(len(m.Text))
+	}
+	for _, t := range page.Tasks {
+		n += int64(len(t.Result.Body))
+		if t.Result.ObjectKey != "" {
+			n += t.Result.Bytes
+		}
+	}
+	return n
+}
+
+// views shows the tasks of a page. A reply whose object is damaged is left out
+// and reported: one bad reply must not make the conversation unreadable.
+func (s Service) views(ctx context.Context, tasks []worktask.Task) ([]TaskView, error) {
+	views := make([]TaskView, 0, len(tasks))
+	for _, t := range tasks {
+		view, err := s.view(ctx, t)
+		if errors.Is(err, storeerror.ErrCorrupt) {
+			s.Log.Error("saved reply left out of a page", telemetry.KeyWorkspace, t.Workspace, telemetry.KeyTaskID, t.ID, telemetry.KeyError, err)
+			view, err = viewOf(t, details{})
+		}
+		if err != nil {
+			return nil, err
+		}
+		views = append(views, view)
+	}
+	return views, nil
+}

@@ -1,0 +1,51 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/replyonce/replyonce/shared/idempotency"
+	"github.com/replyonce/replyonce/shared/identity"
+	"github.com/replyonce/replyonce/shared/keyed"
+)
+
+// RegenerateInput asks for one more reply to a message.
+type RegenerateInput struct {
+	Conversation string
+	Message      string
+
+	GatewayRequestID string
+}
+
+// Regenerate accepts another task for a message, once per key. The task answers
+// from the version and the history that the message was sent with. The errors
+// are those of Submit.
+func (s Service) Regenerate(ctx context.Context, caller identity.Caller, key idempotency.Key, in RegenerateInput) (Accepted, error) {
+	m := Message{Workspace: caller.Workspace, Conversation: in.Conversation, ID: in.Message}
+	t := s.task(caller, m, in.GatewayRequestID)
+	request := keyed.Request{
+		Scope: scope(caller, OperationRegenerate), Key: key, Target: TaskPath(in.Conversation, t.ID),
+		Canonical: idempotency.NewCanonical(OperationRegenerate).
+			Path("conversation", in.Conversation).Path("message", in.Message),
+	}
+	if refusal := s.checkMessage(ctx, caller, in); refusal != nil {
+		return s.refused(ctx, caller, request, refusal)
+	}
+	outcome, err := s.Creator.Do(ctx, request, func(ctx context.Context, record idempotency.Record) error {
+		return s.Store.AcceptTask(ctx, record, t)
+	})
+	if err != nil {
+		return Accepted{}, fmt.Errorf("accept another reply to message %s: %w", in.Message, err)
+	}
+	return s.accepted(ctx, caller, outcome, t)
+}
+
+func (s Service) checkMessage(ctx context.Context, caller identity.Caller, in RegenerateInput) error {
+	if _, err := s.own(ctx, caller, in.Conversation); err != nil {
+		return err
+	}
+	if _, err := s.Store.Message(ctx, caller.Workspace, in.Conversation, in.Message); err != nil {
+		return fmt.Errorf("read message: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package document
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/replyonce/replyonce/shared/idempotency"
+	"github.com/replyonce/replyonce/shared/identity"
+	"github.com/replyonce/replyonce/shared/keyed"
+)
+
+// CreateInput is what a caller sends for a new document.
+type CreateInput struct {
+	Title string
+	Text  string
+}
+
+// Create makes a document with its first version, once per key. The errors are
+// those of keyed.Creator, *inputcheck.FieldError and *keyed.GoneError.
+func (s Service) Create(ctx context.Context, caller identity.Caller, key idempotency.Key, in CreateInput) (Made, error) {
+	if err := checkTitle(in.Title); err != nil {
+		return Made{}, err
+	}
+	if err := checkText(in.Text); err != nil {
+		return Made{}, err
+	}
+	d := Document{
+		Workspace: caller.Workspace, ID: s.NewID(), Title: in.Title, LatestVersion: 1,
+		CreatedAt: s.now(), UpdatedAt: s.now(),
+	}
+	v := s.version(d, 1, in.Text)
+	request := keyed.Request{
+		Scope: scope(caller, OperationCreate), Key: key, Target: Path(d.ID),
+		Canonical: idempotency.NewCanonical(OperationCreate).String("title", in.Title).String("text", in.Text),
+	}
+	outcome, err := s.Creator.Do(ctx, request, func(ctx context.Context, record idempotency.Record) error {
+		return s.Store.CreateDocument(ctx, record, d, v)
+	})
+	if err != nil {
+		return Made{}, fmt.Errorf("create document: %w", err)
+	}
+	if outcome.Replayed {
+		return s.made(ctx, caller.Workspace, outcome)
+	}
+	v.Text = ""
+	return Made{Described: Described{Document: d, Versions: []Version{v}}, Outcome: outcome, Location: Path(d.ID)}, nil
+}
+
+// version is a new version of d, made now.
+func (s Service) version(d Document, number int, text string) Version {
+	return Version{
+		Workspace: d.Workspace, Document: d.ID, Title: d.Title, Number: number,
+		Bytes: len(text), SHA256: digest(text), CreatedAt: s.now(), Text: text,
+	}
+}
+
+// now is the clock in the precision that stores keep, so that the first answer
+// and a later read show the same.
+func (s Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
