@@ -20,6 +20,9 @@ type keeper struct {
 	timers     worktask.Timers
 	log        *slog.Logger
 
+	// mu is held while a message is hidden: a release that did not wait for an
+	// extension under way could be followed by it, and a message that is due in
+	// a second would come back after a whole lease.
 	mu   sync.Mutex
 	held map[string]struct{} // receipt handles
 }
@@ -54,8 +57,8 @@ func (k *keeper) start(ctx context.Context) (stop func()) {
 // hold narrows the visibility to the lease and extends it from now on.
 func (k *keeper) hold(ctx context.Context, receipt string) {
 	k.mu.Lock()
+	defer k.mu.Unlock()
 	k.held[receipt] = struct{}{}
-	k.mu.Unlock()
 	k.hide(ctx, receipt)
 }
 
@@ -68,6 +71,14 @@ func (k *keeper) release(receipt string) {
 
 func (k *keeper) extend(ctx context.Context) {
 	for _, receipt := range k.receipts() {
+		k.extendOne(ctx, receipt)
+	}
+}
+
+func (k *keeper) extendOne(ctx context.Context, receipt string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, still := k.held[receipt]; still {
 		k.hide(ctx, receipt)
 	}
 }
