@@ -21,6 +21,7 @@ type Dispatcher struct {
 	Queue    Queue
 	Timers   worktask.Timers
 	Now      func() time.Time // the same clock as the Writer's
+	Jitter   func() float64   // in [0, 1)
 	Log      *slog.Logger
 	Metrics  telemetry.Metrics
 	PageSize int
@@ -165,8 +166,12 @@ func (d *Dispatcher) end(ctx context.Context, t worktask.Task, end worktask.End,
 //
 //	published first, then moved: two dispatchers publish twice, always.
 //	moved, then dead before publishing: due again one grace later.
+//
+// The new due time is spread over a second, so that two dispatchers do not take
+// each other's equal value for their own write.
 func (d *Dispatcher) publish(ctx context.Context, t worktask.Task, now time.Time, s *Sweep, log *slog.Logger) {
-	if !d.bump(ctx, t, now.Add(d.Timers.HandoffGrace), s, log) {
+	spread := time.Duration(d.Jitter() * float64(time.Second))
+	if !d.bump(ctx, t, now.Add(d.Timers.HandoffGrace+spread), s, log) {
 		return
 	}
 	if err := d.Queue.Publish(ctx, t.Ref); err != nil {
