@@ -1,0 +1,91 @@
+# replyonce: `make run` starts the product on this machine, `make test` passes every test that needs no cloud.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+GO ?= go
+FUNCTIONS := api authorizer worker dispatcher
+BUILD := CGO_ENABLED=0 $(GO) build -trimpath -tags lambda.norpc -ldflags '-s -w'
+TOOLS := dist/tools
+AXE := functions/api/page/testdata/axe
+TEST_FLAGS ?=
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z0-9/_-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
+
+.PHONY: run
+run: build/host ## start the whole product here, with an embedded AWS (REPLYONCE_PORT, REPLYONCE_DATA)
+	@$(GO) run ./infra/local/cmd/replyonce-local
+
+.PHONY: demo
+demo: build/host ## play the failures and show that each question has one saved reply
+	@$(GO) run ./infra/demo/cmd/replyonce-demo
+
+.PHONY: bench
+bench: build dist/tools/aws-lambda-rie ## count units and requests, measure rates, print zip sizes
+	@$(GO) run ./infra/bench/cmd/replyonce-bench
+
+.PHONY: build
+build: build/host build/arm64 ## build the functions for this machine and for Lambda (arm64)
+
+.PHONY: build/host
+build/host: ## build the functions for this machine into dist/host
+	@echo "building the functions (the first time takes about a minute) ..."
+	@for f in $(FUNCTIONS); do $(BUILD) -o dist/host/$$f/bootstrap ./functions/$$f || exit 1; done
+
+.PHONY: build/arm64
+build/arm64: ## build the functions for Lambda into dist/arm64
+	@echo "building the functions for arm64 (the first time takes about a minute) ..."
+	@for f in $(FUNCTIONS); do GOOS=linux GOARCH=arm64 $(BUILD) -o dist/arm64/$$f/bootstrap ./functions/$$f || exit 1; done
+
+.PHONY: test
+test: axe ## every test that needs no cloud
+	@command -v chromium >/dev/null || echo "skipping browser tests: install chromium (Debian: apt-get install chromium)"
+	$(GO) test $(TEST_FLAGS) ./...
+
+.PHONY: test/unit
+test/unit: ## tests without browsers and without the one-machine stack
+	$(GO) test $(TEST_FLAGS) -short ./shared/... ./functions/...
+
+.PHONY: test/race
+test/race: ## tests of the shared packages and functions under the race detector
+	$(GO) test -race -short $(TEST_FLAGS) ./shared/... ./functions/...
+
+.PHONY: test/contract
+test/contract: ## the store suite, also on the endpoint of AWS_ENDPOINT_URL_DYNAMODB when set
+	$(GO) test $(TEST_FLAGS) ./shared/storetest/... ./shared/dynamostore/... ./shared/memstore/...
+
+.PHONY: axe
+axe: ## install axe-core for the accessibility tests, where npm is there
+	@if command -v npm >/dev/null; then \
+		[ -d $(AXE)/node_modules/axe-core ] || (echo "installing axe-core for the accessibility tests ..." && npm ci --prefix $(AXE) --silent --no-audit --no-fund); \
+	else echo "skipping accessibility tests: install Node.js with npm"; fi
+
+.PHONY: golden
+golden: ## write the golden files anew, then look at the difference
+	$(GO) test ./shared/... ./functions/... -update
+
+FUZZTIME ?= 10s
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME (default 10s)
+	@$(GO) list ./shared/... ./functions/... ./infra/local/... | while read -r p; do \
+		for f in $$($(GO) test -list '^Fuzz' $$p 2>/dev/null | grep '^Fuzz'); do \
+			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p >dist/fuzz.log 2>&1 || { cat dist/fuzz.log; exit 1; }; \
+		done; done
+
+.PHONY: lint
+lint: dist/tools/golangci-lint ## lint everything
+	$(GO) vet ./...
+	$(TOOLS)/golangci-lint run ./...
+
+.PHONY: fmt
+fmt: dist/tools/golangci-lint ## format everything
+	$(TOOLS)/golangci-lint fmt ./...
+
+dist/tools/%: infra/tools/go.mod
+	@echo "building $* (the first time takes up to three minutes) ..."
+	@mkdir -p $(TOOLS)
+	@cd infra/tools && $(GO) build -o ../../$@ $$($(GO) list -f '{{.ImportPath}}' tool | grep '/$*$$')
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf dist
