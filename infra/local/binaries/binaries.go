@@ -36,6 +36,11 @@ func Path(out, name string) string { return filepath.Join(out, name, "bootstrap"
 // The compiler writes to a staging folder, where it recognises its own up-to-date output, and a changed
 // binary is then moved into place in one step: one that another stack is running is not touched.
 func Build(ctx context.Context, o Options) error {
+	out, err := filepath.Abs(o.Out) // the compiler works in another folder
+	if err != nil {
+		return fmt.Errorf("find folder for binaries: %w", err)
+	}
+	o.Out = out
 	stage := filepath.Join(o.Out, ".stage")
 	if err := os.MkdirAll(stage, 0o755); err != nil {
 		return fmt.Errorf("make folder for binaries: %w", err)

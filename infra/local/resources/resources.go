@@ -1,0 +1,47 @@
+// Package resources creates what the functions need at an AWS endpoint: the table with its index, the
+// queue with its dead-letter queue, the bucket. Deployed ones are created by CloudFormation instead.
+package resources
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/replyonce/replyonce/shared/dynamoschema"
+)
+
+// Definition names and sizes the resources of one stack.
+type Definition struct {
+	Table             string
+	Schema            dynamoschema.Table
+	Queue             string
+	DeadLetterQueue   string
+	VisibilityTimeout time.Duration // of the queue, in whole seconds
+	MaxReceiveCount   int           // before a message goes to the dead-letter queue
+	Bucket            string
+}
+
+// Created says where the resources are.
+type Created struct {
+	QueueURL           string
+	QueueARN           string
+	DeadLetterQueueURL string
+}
+
+// Ensure creates what is missing and sets the queue's attributes. It may be called again at any time, and
+// does not change a table that exists.
+func Ensure(ctx context.Context, cfg aws.Config, d Definition) (Created, error) {
+	if err := ensureTable(ctx, cfg, d); err != nil {
+		return Created{}, fmt.Errorf("create table %s: %w", d.Table, err)
+	}
+	if err := ensureBucket(ctx, cfg, d.Bucket); err != nil {
+		return Created{}, fmt.Errorf("create bucket %s: %w", d.Bucket, err)
+	}
+	created, err := ensureQueues(ctx, cfg, d)
+	if err != nil {
+		return Created{}, fmt.Errorf("create queue %s: %w", d.Queue, err)
+	}
+	return created, nil
+}
