@@ -2,6 +2,7 @@ package dynamoschema
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/replyonce/replyonce/shared/idempotency"
@@ -113,4 +114,14 @@ func RecordKey(scope idempotency.Scope, key idempotency.Key) Key {
 		}, "#"),
 		SK: RecordSK,
 	}
+}
+
+// ParseVersionSK reads the number from the sort key that VersionKey made.
+func ParseVersionSK(sk string) (int, error) {
+	digits, isVersion := strings.CutPrefix(sk, VersionPrefix)
+	number, err := strconv.Atoi(digits)
+	if !isVersion || err != nil || number < 1 || len(digits) != 10 {
+		return 0, fmt.Errorf("parse version key: %q is none", sk)
+	}
+	return number, nil
 }

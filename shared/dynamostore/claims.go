@@ -1,0 +1,67 @@
+package dynamostore
+
+import (
+	"time"
+
+	"github.com/replyonce/replyonce/shared/dynamoschema"
+	"github.com/replyonce/replyonce/shared/worktask"
+)
+
+// claim leaves the index attributes alone: the due time stays on a task that a
+// worker takes, so that the dispatcher finds it when the worker dies, and an
+// untouched index costs nothing.
+func claim(c worktask.Claim) (*expression, error) {
+	if c.AssignmentID == "" {
+		return nil, errNoAssignmentID
+	}
+	e := newExpression()
+	e.claimable(c.AssignmentID, c.Now, c.Margin)
+	e.where(
+		e.compare(dynamoschema.AttemptsLeft, ">", ":none", number(0)),
+		e.compare(dynamoschema.CallsLeft, ">", ":none", number(0)),
+		anyOf(
+			e.compare(dynamoschema.OnUnknown, "<>", ":stop", text(string(worktask.StopUnknown))),
+			e.absent(dynamoschema.CallOpen),
+		),
+		e.absent(dynamoschema.OperationID),
+	)
+	e.assign(c.AssignmentID, c.LeaseUntil)
+	e.add(dynamoschema.AttemptsLeft, -1)
+	e.add(dynamoschema.CallsLeft, -1)
+	return e, nil
+}
+
+func lookupClaim(c worktask.LookupClaim) (*expression, error) {
+	if c.AssignmentID == "" {
+		return nil, errNoAssignmentID
+	}
+	e := newExpression()
+	e.claimable(c.AssignmentID, c.Now, c.Margin)
+	e.where(e.present(dynamoschema.OperationID))
+	e.assign(c.AssignmentID, c.LeaseUntil)
+	return e, nil
+}
+
+// claimable is what both claims require. The last condition refuses the delayed
+// first try of a claim that was sent again: it would pay twice.
+func (e *expression) claimable(id string, now time.Time, margin time.Duration) {
+	e.where(
+		anyOf(
+			allOf(e.is(worktask.Pending), e.compare(dynamoschema.NextAttemptAt, "<=", ":now", millis(now))),
+			e.leaseOver(now, margin),
+		),
+		e.compare(dynamoschema.DeadlineAt, ">", ":now", millis(now)),
+		anyOf(
+			e.absent(dynamoschema.LeaseOwner),
+			e.compare(dynamoschema.LeaseOwner, "<>", ":"+dynamoschema.LeaseOwner, text(id)),
+		),
+	)
+}
+
+// assign gives the task to a claim and moves the fencing token on.
+func (e *expression) assign(id string, until time.Time) {
+	e.set(dynamoschema.Status, text(string(worktask.Running)))
+	e.set(dynamoschema.LeaseOwner, text(id))
+	e.set(dynamoschema.LeaseExpiresAt, millis(until))
+	e.add(dynamoschema.AssignmentVersion, 1)
+}
