@@ -57,7 +57,7 @@ func (s Service) replayed(ctx context.Context, caller identity.Caller, outcome k
 		telemetry.KeyOperation, outcome.Record.Scope.Operation, telemetry.KeyIdempotencyKey, string(outcome.Record.Key))
 	view, err := s.Task(ctx, caller, conversation, id)
 	if err != nil {
-		return Accepted{Outcome: outcome}, fmt.Errorf("read what the key made: %w", gone(err, location))
+		return Accepted{Outcome: outcome}, fmt.Errorf("read what the key made: %w", gone(err, outcome.Record))
 	}
 	return Accepted{Task: view, Outcome: outcome, Location: location}, nil
 }

@@ -38,7 +38,7 @@ func (s Service) Create(ctx context.Context, caller identity.Caller, key idempot
 	}
 	c, err := s.own(ctx, caller, conversationOf(outcome.Record.Target))
 	if err != nil {
-		return Made{Outcome: outcome}, fmt.Errorf("read what the key made: %w", gone(err, outcome.Record.Target))
+		return Made{Outcome: outcome}, fmt.Errorf("read what the key made: %w", gone(err, outcome.Record))
 	}
 	return Made{Conversation: c, Outcome: outcome}, nil
 }

@@ -115,9 +115,9 @@ func (s Service) refuse(ctx context.Context, request keyed.Request, refusal erro
 
 // gone turns "not found" behind a record into the answer that something was
 // made and is no longer there.
-func gone(err error, location string) error {
+func gone(err error, made idempotency.Record) error {
 	if errors.Is(err, storeerror.ErrNotFound) {
-		return &keyed.GoneError{Location: location}
+		return &keyed.GoneError{Location: made.Target, ReplayUntil: made.ReplayUntil}
 	}
 	return err
 }

@@ -69,7 +69,7 @@ func (s Service) made(ctx context.Context, workspace string, outcome keyed.Outco
 	location := Location(outcome.Record.Target)
 	described, err := s.Get(ctx, workspace, documentOf(outcome.Record.Target))
 	if errors.Is(err, storeerror.ErrNotFound) {
-		return Made{Outcome: outcome}, &keyed.GoneError{Location: location}
+		return Made{Outcome: outcome}, &keyed.GoneError{Location: location, ReplayUntil: outcome.Record.ReplayUntil}
 	}
 	if err != nil {
 		return Made{Outcome: outcome}, fmt.Errorf("read what the key made: %w", err)

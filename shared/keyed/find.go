@@ -3,6 +3,7 @@ package keyed
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/replyonce/replyonce/shared/idempotency"
 )
@@ -10,7 +11,8 @@ import (
 // GoneError says that an earlier request under the key made something that is
 // no longer there. Nothing is made again.
 type GoneError struct {
-	Location string // where it could be read
+	Location    string    // where it could be read
+	ReplayUntil time.Time // end of the window of the request that made it
 }
 
 func (e *GoneError) Error() string { return fmt.Sprintf("%s was made earlier and is gone", e.Location) }

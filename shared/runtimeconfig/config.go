@@ -1,0 +1,135 @@
+package runtimeconfig
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+
+	"github.com/replyonce/replyonce/shared/worktask"
+)
+
+// prefix begins the names of all variables of ours.
+const prefix = "REPLYONCE_"
+
+// localDispatchEvery is the dispatcher's period on one machine, where no
+// schedule sets a least period of a minute.
+const localDispatchEvery = 10 * time.Second
+
+// Common is what every function has.
+type Common struct {
+	Timers   worktask.Timers // checked as a chain
+	LogLevel slog.Level
+	Local    bool // one-machine stack
+}
+
+// APIConfig is the section of the api function.
+type APIConfig struct {
+	Common
+	Table         string
+	QueueURL      string
+	Bucket        string
+	OnUnknown     worktask.UnknownPolicy // of new tasks
+	Model         string                 // of new tasks; empty: the provider's own
+	AllowedOrigin string                 // of the page, or "*"
+	SignIn        SignIn
+}
+
+// WorkerConfig is the section of the worker function.
+type WorkerConfig struct {
+	Common
+	Table       string
+	QueueURL    string
+	Bucket      string
+	Provider    string // ProviderBuiltin or ProviderScripted
+	ProviderURL string // of ProviderScripted
+	Model       string // empty: the provider's own
+}
+
+// DispatcherConfig is the section of the dispatcher function.
+type DispatcherConfig struct {
+	Common
+	Table    string
+	QueueURL string
+}
+
+// AuthorizerConfig is the section of the authorizer function.
+type AuthorizerConfig struct {
+	Common
+	Issuer         string
+	Audience       string
+	WorkspaceClaim string
+}
+
+// Names of the model providers.
+const (
+	ProviderBuiltin  = "builtin"  // answers from the document, needs no network
+	ProviderScripted = "scripted" // a server for demonstrations and drills
+)
+
+// API reads the section of the api function from an environment as
+// [Environment] gives it. Its errors are *ConfigError, as those of the others.
+func API(environment map[string]string) (APIConfig, error) {
+	raw, p := parse[apiVariables](environment)
+	c := APIConfig{
+		Common: raw.Common.read(&p), Table: raw.Table, QueueURL: raw.QueueURL, Bucket: raw.Bucket,
+		OnUnknown: readPolicy(raw.OnUnknown, &p), Model: raw.Model,
+		AllowedOrigin: readOrigin(raw.AllowedOrigin, &p),
+	}
+	p.url("QUEUE_URL", raw.QueueURL)
+	c.SignIn = readSignIn(raw.SignIn, c.Local, &p)
+	return c, p.errorFor("api")
+}
+
+// Worker reads the section of the worker function.
+func Worker(environment map[string]string) (WorkerConfig, error) {
+	raw, p := parse[workerVariables](environment)
+	c := WorkerConfig{
+		Common: raw.Common.read(&p), Table: raw.Table, QueueURL: raw.QueueURL, Bucket: raw.Bucket,
+		Provider: raw.Provider, ProviderURL: raw.ProviderURL, Model: raw.Model,
+	}
+	p.url("QUEUE_URL", raw.QueueURL)
+	p.url("PROVIDER_URL", raw.ProviderURL)
+	switch {
+	case c.Provider != ProviderBuiltin && c.Provider != ProviderScripted:
+		p.add("PROVIDER", "is %q. Set it to %s or %s.", c.Provider, ProviderBuiltin, ProviderScripted)
+	case c.Provider == ProviderScripted && c.ProviderURL == "":
+		p.add("PROVIDER_URL", "is not set. The provider %s needs the URL of its server.", ProviderScripted)
+	}
+	return c, p.errorFor("worker")
+}
+
+// Dispatcher reads the section of the dispatcher function.
+func Dispatcher(environment map[string]string) (DispatcherConfig, error) {
+	raw, p := parse[dispatcherVariables](environment)
+	c := DispatcherConfig{Common: raw.Common.read(&p), Table: raw.Table, QueueURL: raw.QueueURL}
+	p.url("QUEUE_URL", raw.QueueURL)
+	return c, p.errorFor("dispatcher")
+}
+
+// Authorizer reads the section of the authorizer function.
+func Authorizer(environment map[string]string) (AuthorizerConfig, error) {
+	raw, p := parse[authorizerVariables](environment)
+	c := AuthorizerConfig{
+		Common: raw.Common.read(&p), Issuer: raw.Issuer, Audience: raw.Audience, WorkspaceClaim: raw.WorkspaceClaim,
+	}
+	p.url("ISSUER", raw.Issuer)
+	return c, p.errorFor("authorizer")
+}
+
+// Environment turns the lines of os.Environ into a map.
+func Environment(lines []string) map[string]string { return env.ToMap(lines) }
+
+func parse[T any](environment map[string]string) (T, problems) {
+	raw, err := env.ParseAsWithOptions[T](env.Options{Environment: environment, Prefix: prefix})
+	var p problems
+	p.missing(err)
+	return raw, p
+}
+
+func (p *problems) errorFor(function string) error {
+	if len(*p) == 0 {
+		return nil
+	}
+	return &ConfigError{Function: function, Problems: *p}
+}

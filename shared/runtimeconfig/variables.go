@@ -1,0 +1,44 @@
+package runtimeconfig
+
+// The variables of each function by name, all as texts; see [problems.missing].
+// A field without "required" has a meaning when it is not set.
+
+type commonVariables struct {
+	Profile  string `env:"PROFILE"    envDefault:"default"`
+	LogLevel string `env:"LOG_LEVEL"  envDefault:"info"`
+	Local    string `env:"LOCAL"`
+}
+
+type apiVariables struct {
+	Common        commonVariables
+	Table         string `env:"TABLE,required,notEmpty"`
+	QueueURL      string `env:"QUEUE_URL,required,notEmpty"`
+	Bucket        string `env:"BUCKET,required,notEmpty"`
+	OnUnknown     string `env:"ON_UNKNOWN"     envDefault:"retry"`
+	Model         string `env:"MODEL"`
+	AllowedOrigin string `env:"ALLOWED_ORIGIN" envDefault:"*"`
+	SignIn        string `env:"SIGN_IN"`
+}
+
+type workerVariables struct {
+	Common      commonVariables
+	Table       string `env:"TABLE,required,notEmpty"`
+	QueueURL    string `env:"QUEUE_URL,required,notEmpty"`
+	Bucket      string `env:"BUCKET,required,notEmpty"`
+	Provider    string `env:"PROVIDER"     envDefault:"builtin"`
+	ProviderURL string `env:"PROVIDER_URL"`
+	Model       string `env:"MODEL"`
+}
+
+type dispatcherVariables struct {
+	Common   commonVariables
+	Table    string `env:"TABLE,required,notEmpty"`
+	QueueURL string `env:"QUEUE_URL,required,notEmpty"`
+}
+
+type authorizerVariables struct {
+	Common         commonVariables
+	Issuer         string `env:"ISSUER,required,notEmpty"`
+	Audience       string `env:"AUDIENCE,required,notEmpty"`
+	WorkspaceClaim string `env:"WORKSPACE_CLAIM" envDefault:"workspace"`
+}

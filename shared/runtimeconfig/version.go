@@ -1,0 +1,25 @@
+package runtimeconfig
+
+import "runtime/debug"
+
+// BuildVersion names the commit that the running binary was built from, as far
+// as the build has recorded it.
+func BuildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	revision, dirty := "", ""
+	for _, setting := range info.Settings {
+		switch {
+		case setting.Key == "vcs.revision":
+			revision = setting.Value
+		case setting.Key == "vcs.modified" && setting.Value == "true":
+			dirty = "+changes"
+		}
+	}
+	if revision == "" {
+		return "unknown"
+	}
+	return revision[:min(len(revision), 12)] + dirty
+}
