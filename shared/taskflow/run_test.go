@@ -503,3 +503,46 @@ func TestLargeResultGoesToObjectStorage(t *testing.T) {
 		}
 	})
 }
+
+// TestCaseW1ReceiveCountIsNoBudget: a message that was refused for want of
+// concurrency forty times has used nothing, and one that was dead-lettered
+// leaves a task that the dispatcher still finds.
+func TestCaseW1ReceiveCountIsNoBudget(t *testing.T) {
+	t.Parallel()
+	virtually(t, worktask.RetryUnknown, func(r *rig) {
+		r.provider.then(ends(worktask.Outcome{Kind: worktask.Rejected}), answer("because", time.Second))
+		w := r.worker(nil)
+		w.Run(context.Background(), taskflow.Delivery{
+			Ref: r.ref, ReceiveCount: 40, FunctionEnds: time.Now().Add(r.timers.WorkerLimit), Hold: func(context.Context) {},
+		})
+		if got := r.task().Budget; got.AttemptsLeft != r.timers.Attempts || got.CallsLeft != r.timers.Calls-1 {
+			t.Errorf("budget after one rejected call: %+v", got)
+		}
+		time.Sleep(r.timers.HandoffGrace + time.Minute) // the message is in the dead-letter queue
+		if s := r.dispatcher().Dispatch(context.Background()); s.Published != 1 {
+			t.Fatalf("the dispatcher did not find the task: %+v", s)
+		}
+		r.wantAction(r.run(), taskflow.Delete)
+		r.wantTask(worktask.Completed, "", 2, 2)
+		// D19: the dead-lettered copy is redriven after the end.
+		r.wantAction(r.run(), taskflow.Delete)
+		r.wantTask(worktask.Completed, "", 2, 2)
+	})
+}
+
+// TestD22UnknownTask: a message whose task is gone is kept for the dead-letter
+// queue, and nothing is created.
+func TestD22UnknownTask(t *testing.T) {
+	t.Parallel()
+	virtually(t, worktask.RetryUnknown, func(r *rig) {
+		w := r.worker(nil)
+		gone := r.ref
+		gone.ID = "01JDX000000000000000000000"
+		r.wantAction(w.Run(context.Background(), taskflow.Delivery{
+			Ref: gone, ReceiveCount: 1, FunctionEnds: time.Now().Add(r.timers.WorkerLimit), Hold: func(context.Context) {},
+		}), taskflow.Back)
+		if n := len(r.mem.Snapshot().Tasks); n != 1 {
+			t.Errorf("%d tasks in the store", n)
+		}
+	})
+}
