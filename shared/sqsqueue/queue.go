@@ -55,5 +55,5 @@ func (q *Queue) Hide(ctx context.Context, receiptHandle string, d time.Duration)
 // Seconds rounds up to whole seconds within what SQS accepts here.
 func Seconds(d time.Duration) int32 {
 	d = min(max(d, 0), worktask.MaxVisibility)
-	return int32((d + time.Second - 1) / time.Second) //nolint:gosec // 0 to 900
+	return int32((d + time.Second - 1) / time.Second)
 }

@@ -3,7 +3,6 @@ package taskflow_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -88,7 +87,7 @@ func (r *rig) worker(skew func() time.Duration) taskflow.Runner {
 		Kinds:  map[string]taskflow.Kind{"test": r.provider}, Evidence: r.mem, Objects: r.mem, Timers: r.timers,
 		NewID: r.newID, Jitter: func() float64 { return 0.5 }, Now: now,
 		Monotonic: func() time.Duration { return time.Since(start) },
-		Log:       slog.New(slog.NewTextHandler(io.Discard, nil)), Metrics: telemetry.NoMetrics{},
+		Log:       slog.New(slog.DiscardHandler), Metrics: telemetry.NoMetrics{},
 	}
 }
 
@@ -113,7 +112,7 @@ func (r *rig) runOn(w taskflow.Runner) taskflow.Action {
 func (r *rig) dispatcher() *taskflow.Dispatcher {
 	return &taskflow.Dispatcher{
 		Writer: taskflow.Writer{Tasks: r.tasks, Now: time.Now, Pause: pause}, Handoffs: r.mem, Queue: r.queue, Timers: r.timers, Now: time.Now,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Metrics: telemetry.NoMetrics{}, PageSize: 100,
+		Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NoMetrics{}, PageSize: 100,
 		Jitter: func() float64 { return 0 },
 	}
 }

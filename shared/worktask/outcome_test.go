@@ -131,8 +131,11 @@ func TestEndFor(t *testing.T) {
 		task worktask.Task
 		want worktask.Reason
 	}{
-		{"deadline before budget", late, worktask.DeadlineOver}, {"no calls left", spent, worktask.AttemptsExhausted},
-		{"a saved operation may still answer", looking, ""}, {"unknown before budget", open, worktask.OutcomeUnknown}, {"neither", accepted(), ""},
+		{"deadline before budget", late, worktask.DeadlineOver},
+		{"no calls left", spent, worktask.AttemptsExhausted},
+		{"a saved operation may still answer", looking, ""},
+		{"unknown before budget", open, worktask.OutcomeUnknown},
+		{"neither", accepted(), ""},
 	} {
 		end, over := worktask.EndFor(c.task, worktask.EndedByDispatcher, t0, timers.SkewMargin)
 		if over != (c.want != "") || end.Reason != c.want {

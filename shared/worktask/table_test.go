@@ -88,9 +88,22 @@ func TestDecisionTable(t *testing.T) {
 	released := apply(t, own, a.Release(now, worktask.ReleaseUnknown, now, now.Add(timers.HandoffGrace), worktask.Report{}))
 
 	states := []state{
-		{"pending", accepted()}, {"early", early}, {"spent", spent}, {"late", late}, {"stop open", stopOpen}, {"operation", operation},
-		{"own", own}, {"begun", begun}, {"other", other}, {"taken over", taken}, {"in margin", inMargin}, {"expired", expired},
-		{"released", released}, {"completed", completed}, {"failed", failed}, {"cancelled", cancelled},
+		{"pending", accepted()},
+		{"early", early},
+		{"spent", spent},
+		{"late", late},
+		{"stop open", stopOpen},
+		{"operation", operation},
+		{"own", own},
+		{"begun", begun},
+		{"other", other},
+		{"taken over", taken},
+		{"in margin", inMargin},
+		{"expired", expired},
+		{"released", released},
+		{"completed", completed},
+		{"failed", failed},
+		{"cancelled", cancelled},
 	}
 	claim := claimAs("claim-new", now)
 	lookup := worktask.LookupClaim{AssignmentID: "claim-new", Now: now, LeaseUntil: now.Add(timers.Lease), Margin: timers.SkewMargin}
@@ -221,10 +234,16 @@ func TestDueTimeExactlyWhilePendingOrRunning(t *testing.T) {
 		on worktask.Task
 		tr worktask.Transition
 	}{
-		{accepted(), claimAs("x", now)}, {own, a.Begin(now)}, {own, a.Renew(now, now.Add(timers.Lease))}, {own, a.SaveOperation(now, "op")},
-		{own, a.Complete(now, worktask.Result{Body: "x"}, worktask.Report{})}, {own, a.Fail(now, worktask.Declined, true, worktask.Report{})},
-		{own, a.Release(now, worktask.ReleaseUnknown, now, now, worktask.Report{})}, {late, worktask.End{Reason: worktask.DeadlineOver, Now: now}},
-		{own, worktask.Cancel{Now: now}}, {own, worktask.Bump{Seen: own.HandoffDueAt, Due: now}},
+		{accepted(), claimAs("x", now)},
+		{own, a.Begin(now)},
+		{own, a.Renew(now, now.Add(timers.Lease))},
+		{own, a.SaveOperation(now, "op")},
+		{own, a.Complete(now, worktask.Result{Body: "x"}, worktask.Report{})},
+		{own, a.Fail(now, worktask.Declined, true, worktask.Report{})},
+		{own, a.Release(now, worktask.ReleaseUnknown, now, now, worktask.Report{})},
+		{late, worktask.End{Reason: worktask.DeadlineOver, Now: now}},
+		{own, worktask.Cancel{Now: now}},
+		{own, worktask.Bump{Seen: own.HandoffDueAt, Due: now}},
 	} {
 		after := apply(t, c.on, c.tr)
 		if got, want := !after.HandoffDueAt.IsZero(), !after.Status.Ended(); got != want {
