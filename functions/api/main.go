@@ -21,6 +21,7 @@ import (
 	"github.com/replyonce/replyonce/shared/keyed"
 	"github.com/replyonce/replyonce/shared/lambdahandler"
 	"github.com/replyonce/replyonce/shared/newid"
+	"github.com/replyonce/replyonce/shared/openapi"
 	"github.com/replyonce/replyonce/shared/pausing"
 	"github.com/replyonce/replyonce/shared/runtimeconfig"
 	"github.com/replyonce/replyonce/shared/s3objects"
@@ -69,7 +70,7 @@ func run() error {
 			Log: log, Metrics: metrics,
 		},
 		Windows: windows, AllowedOrigin: config.AllowedOrigin, SignIn: config.SignIn, Local: config.Local,
-		Static: staticFile, ContentSecurityPolicy: page.ContentSecurityPolicy(config.SignIn.TokenEndpoint),
+		OpenAPI: openapi.Document(), Static: staticFile, ContentSecurityPolicy: page.ContentSecurityPolicy(config.SignIn.TokenEndpoint),
 		NewID: newID, Now: time.Now, Log: log, Metrics: metrics,
 	})
 	return nil
