@@ -30,7 +30,7 @@ var exposed = []string{
 func checkRules(t target, status int, header http.Header, body []byte) error {
 	return errors.Join(
 		checkExposed(header),
-		checkKeyed(t, header),
+		checkKeyed(t, header, body),
 		checkAllow(t, status, header),
 		checkProblem(status, header, body),
 		checkPolling(t, status, header, body),
@@ -60,14 +60,30 @@ func checkJSON(body []byte) error {
 	return nil
 }
 
-// checkKeyed: only calls that take a key tell about one.
-func checkKeyed(t target, header http.Header) error {
-	for _, name := range []string{headerKey, "Idempotency-Replayed", "Idempotency-Expires"} {
-		if !t.keyed() && header.Get(name) != "" {
-			return fmt.Errorf("header %s on a call without a key", name)
+// checkKeyed: every answer to a call that takes a key tells its whole story, and
+// other calls tell nothing of one. The key itself cannot be echoed before it is
+// read, which is after the caller is known.
+func checkKeyed(t target, header http.Header, body []byte) error {
+	names := []string{headerKey, "Idempotency-Replayed", "Idempotency-Expires"}
+	if t.keyed() && keyUnread(body) {
+		names = names[1:]
+	}
+	for _, name := range names {
+		if given := header.Get(name) != ""; given != t.keyed() {
+			return fmt.Errorf("header %s is there: %t, call takes a key: %t", name, given, t.keyed())
 		}
 	}
 	return nil
+}
+
+func keyUnread(body []byte) bool {
+	var problem struct {
+		Code string `json:"code"`
+	}
+	if err := json.Unmarshal(body, &problem); err != nil {
+		return false
+	}
+	return slices.Contains([]string{"unauthorized", "idempotency_key_missing", "idempotency_key_malformed"}, problem.Code)
 }
 
 // checkExposed: a header that is sent but not exposed is invisible to a page on

@@ -231,11 +231,24 @@ func TestSentHeadersAreExposed(t *testing.T) {
 	}
 }
 
-func TestCallsWithoutAKeyTellOfNone(t *testing.T) {
+func TestCallsTellOfTheirKeyOrOfNone(t *testing.T) {
 	t.Parallel()
-	a := example(t, http.MethodGet, taskPath, 200, "waiting")
-	a.header.Set("Idempotency-Replayed", "true")
-	wantError(t, a, "without a key")
+	read := example(t, http.MethodGet, taskPath, 200, "waiting")
+	read.header.Set("Idempotency-Replayed", "false")
+	wantError(t, read, "takes a key: false")
+
+	for _, name := range []string{headerKey, "Idempotency-Replayed", "Idempotency-Expires"} {
+		down := example(t, http.MethodPost, "/v1/conversations", 503, "store_unavailable")
+		down.header.Del(name)
+		wantError(t, down, "takes a key: true")
+	}
+	for code, status := range map[string]int{"idempotency_key_missing": 400, "idempotency_key_malformed": 400, "unauthorized": 401} {
+		unread := example(t, http.MethodPost, "/v1/conversations", status, code)
+		unread.header.Del(headerKey)
+		if err := unread.check(); err != nil {
+			t.Errorf("%s without a key to echo: %v", code, err)
+		}
+	}
 }
 
 // recorder is a testing.TB that keeps failures.
