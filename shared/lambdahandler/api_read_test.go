@@ -1,8 +1,6 @@
 package lambdahandler_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -74,8 +72,7 @@ func (h *harness) complete(t *testing.T, ref worktask.Ref, text string) {
 	body := reply.Result{Text: text, Provider: "builtin"}.Encode()
 	result := worktask.Result{Body: body}
 	if len(body) > 300<<10 {
-		sum := sha256.Sum256([]byte(body))
-		result = worktask.Result{ObjectKey: "results/" + ref.ID, Bytes: int64(len(body)), SHA256: hex.EncodeToString(sum[:])}
+		result = worktask.Result{ObjectKey: "results/" + ref.ID, Bytes: int64(len(body)), SHA256: digest(body)}
 		if err := h.store.PutObject(t.Context(), result.ObjectKey, []byte(body)); err != nil {
 			t.Fatal(err)
 		}
