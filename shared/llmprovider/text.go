@@ -21,11 +21,15 @@ const ellipsis = "…"
 // letter is torn. Bytes that are not UTF-8 become U+FFFD first. The result may be
 // empty: one grapheme can be longer than limit.
 func CutText(text string, limit int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
+	head := headOf(text, limit)
+	if !utf8.ValidString(head) {
+		text = strings.ToValidUTF8(text, "\uFFFD")
+		head = headOf(text, limit)
+	}
 	if len(text) <= limit {
 		return text
 	}
-	end, state, rest := 0, -1, text
+	end, state, rest := 0, -1, head
 	for rest != "" {
 		var grapheme string
 		grapheme, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
@@ -33,6 +37,19 @@ func CutText(text string, limit int) string {
 			break
 		}
 		end += len(grapheme)
+	}
+	return head[:end]
+}
+
+// headOf is as much of text as decides where it is cut: limit bytes and the
+// character after them. What follows cannot matter, however long it is.
+func headOf(text string, limit int) string {
+	end := limit + utf8.UTFMax
+	if end >= len(text) {
+		return text
+	}
+	for end > limit && !utf8.RuneStart(text[end]) {
+		end--
 	}
 	return text[:end]
 }

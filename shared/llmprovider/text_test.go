@@ -68,8 +68,12 @@ func FuzzCutText(f *testing.F) {
 		}
 		rest := uniseg.NewGraphemes(whole)
 		for rest.Next() {
-			if from, to := rest.Positions(); from < len(cut) && len(cut) < to {
+			from, to := rest.Positions()
+			if from < len(cut) && len(cut) < to {
 				t.Fatalf("cut at %d is inside the grapheme %d–%d of %q", len(cut), from, to, whole)
+			}
+			if from == len(cut) && to <= limit {
+				t.Fatalf("the grapheme %d–%d of %q would have fitted into %d bytes", from, to, whole, limit)
 			}
 		}
 	})
