@@ -35,7 +35,7 @@ const (
 // matches are the terms that stand somewhere, as a set of their numbers.
 type matches [maxTerms / 64]uint64
 
-func (m *matches) add(id int)     { m[id/64] |= 1 << (id % 64) }
+func (m *matches) add(id int) { m[id/64] |= 1 << (id % 64) }
 func (m matches) or(other matches) matches {
 	for i := range m {
 		m[i] |= other[i]
