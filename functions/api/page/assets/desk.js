@@ -1,0 +1,267 @@
+// Everything that lives as long as one person is signed in: the outbox and its
+// sender, the poller, the conversations, and what the cards' buttons do.
+
+import { Api } from './api.js';
+import { Attention } from './attention.js';
+import { Library } from './library.js';
+import { ConversationModel, hasEnded } from './model.js';
+import { Outbox } from './outbox.js';
+import { Poller } from './poller.js';
+import { randomFraction } from './random.js';
+import { resendDelay } from './retry.js';
+import { Sender } from './sender.js';
+import { scopeOf } from './session.js';
+import { knownIds, newItem } from './steps.js';
+import { shorten } from './text.js';
+
+/**
+ * @typedef {import('./types.js').Task} Task
+ * @typedef {import('./types.js').OutboxItem} OutboxItem
+ * @typedef {import('./types.js').Step} Step
+ * @typedef {import('./types.js').Intent} Intent
+ * @typedef {import('./types.js').Session} Session
+ */
+
+const PAGE = 20;
+// A conversation that is looked at again is read again, but not at each blink.
+const FRESH_MS = 5000;
+const STOP_TRIES = 3;
+
+export class Desk {
+  /**
+   * @param {object} options
+   * @param {string} options.base
+   * @param {Session} options.session
+   * @param {import('./storage.js').LayeredStorage} options.storage
+   * @param {number} options.historyLimit
+   * @param {() => void} options.onChange something to show has changed
+   * @param {() => void} options.onUnauthorized
+   * @param {(hash: string) => void} options.onOpen
+   */
+  constructor({ base, session, storage, historyLimit, onChange, onUnauthorized, onOpen }) {
+    this.session = session;
+    this.signedIn = true;
+    this.historyLimit = historyLimit;
+    this.onChange = onChange;
+    this.onUnauthorized = onUnauthorized;
+    this.onOpen = onOpen;
+    this.storage = storage;
+    const scope = scopeOf(base, session);
+    this.api = new Api({ base, token: () => this.session.token });
+    const unauthorized = () => this.#unauthorized();
+    this.library = new Library({ api: this.api, untilSignedIn: () => this.#untilSignedIn(), onUnauthorized: unauthorized, onChange: () => this.changed() });
+    this.attention = new Attention({ storage, prefix: scope, onOpen: (conversation) => onOpen(`#/c/${conversation}`) });
+    this.outbox = new Outbox(storage, scope);
+    this.poller = new Poller({ api: this.api, onTask: (task) => this.#told(task), onUnauthorized: unauthorized });
+    this.sender = new Sender({
+      outbox: this.outbox, api: this.api, mayServe: () => this.signedIn, onUnauthorized: unauthorized,
+      onStep: (item, step, body) => this.#answered(item, step, body),
+    });
+    this.outbox.subscribe(() => this.changed());
+    /** @type {Map<string, ConversationModel>} */
+    this.models = new Map();
+    /** @type {Map<string, number>} */
+    this.readAt = new Map();
+    /** Remarks about a Stop under way, by task. @type {Map<string, string>} */
+    this.stopping = new Map();
+    /** Items made by this page, which follows them to where they lead. @type {Set<string>} */
+    this.own = new Set();
+    /** @type {(() => void)[]} */
+    this.waiters = [];
+  }
+
+  start() {
+    const now = Date.now();
+    this.outbox.purge(now);
+    this.attention.purge(now);
+    void this.library.load();
+    this.sender.kick();
+    this.changed();
+  }
+
+  close() {
+    this.sender.close();
+    this.poller.close();
+    this.library.close();
+    this.outbox.close();
+  }
+
+  changed() {
+    this.poller.watch([...this.models.values()].flatMap((model) => model.openTasks()));
+    this.onChange();
+  }
+
+  // Sign-in ends and goes on.
+
+  #unauthorized() {
+    if (!this.signedIn) return;
+    this.signedIn = false;
+    this.changed();
+    this.onUnauthorized();
+  }
+
+  #untilSignedIn() {
+    return this.signedIn ? Promise.resolve() : new Promise((/** @type {(value: void) => void} */ resolve) => { this.waiters.push(resolve); });
+  }
+
+  /** Goes on with a new token of the same person. @param {Session} session */
+  goOn(session) {
+    this.session = session;
+    this.signedIn = true;
+    for (const resolve of this.waiters.splice(0)) resolve();
+    this.sender.kick();
+    this.poller.wake();
+    this.changed();
+  }
+
+  // Actions. Each is stored before anything is sent.
+
+  /** @param {OutboxItem['kind']} kind @param {Intent} intent @returns {OutboxItem} */
+  #post(kind, intent) {
+    const item = newItem(kind, intent, Date.now());
+    this.own.add(item.id);
+    this.outbox.create(item);
+    return item;
+  }
+
+  /** @param {Intent} intent */
+  ask(intent) {
+    return this.#post('ask', intent);
+  }
+
+  /** @param {string} title @param {string} documentText */
+  addDocument(title, documentText) {
+    return this.#post('add-document', { title, documentText });
+  }
+
+  /** @param {string} document @param {string} documentText */
+  addVersion(document, documentText) {
+    return this.#post('add-version', { document, documentText });
+  }
+
+  /**
+   * One more reply to a question. While one is under way for this message, in
+   * any tab, there is nothing to press and nothing to do.
+   * @param {string} conversation
+   * @param {string} message
+   */
+  regenerate(conversation, message) {
+    const underWay = this.outbox.open().some((item) => item.kind === 'regenerate' && item.intent.message === message)
+      || this.model(conversation).tasksOf(message).some((task) => !hasEnded(task));
+    if (!underWay) this.#post('regenerate', { conversation, message });
+  }
+
+  /**
+   * Stop. The answer tells which write came first: the cancel or the reply. A
+   * cancel has no key, because a second one changes nothing.
+   * @param {Task} task
+   */
+  async stop(task) {
+    if (this.stopping.get(task.id)?.startsWith('Stopping')) return;
+    this.#remark(task, 'Stopping.');
+    for (let tries = 1; tries <= STOP_TRIES; tries++) {
+      const outcome = await this.api.post(`v1/conversations/${task.conversation}/tasks/${task.id}/cancel`, '');
+      const told = outcome.kind === 'ok' ? outcome.body : outcome.problem?.task;
+      if (told) {
+        this.stopping.delete(task.id);
+        this.#told(told);
+        return;
+      }
+      if (outcome.kind === 'unauthorized') this.#unauthorized();
+      if (outcome.kind !== 'unanswered') break;
+      if (tries < STOP_TRIES) {
+        const delay = resendDelay(tries, outcome.retryAfterMs ?? null, randomFraction());
+        await new Promise((resolve) => { setTimeout(resolve, delay); });
+      }
+    }
+    this.#remark(task, 'The service did not confirm the stop. The reply may still come; you can press Stop again.');
+  }
+
+  /** @param {Task} task @param {string} remark */
+  #remark(task, remark) {
+    this.stopping.set(task.id, remark);
+    this.changed();
+  }
+
+  // What the server says.
+
+  /** @param {OutboxItem} item @param {Step} step @param {any} body */
+  #answered(item, step, body) {
+    switch (step.op) {
+      case 'document':
+        this.library.keepDocument(body);
+        break;
+      case 'version':
+        this.library.keepDocument(body);
+        if (this.own.has(item.id)) this.library.showVersion(body.id, body.latest_version);
+        break;
+      case 'conversation':
+        this.library.keepConversation(body);
+        this.model(body.id).info = body;
+        break;
+      case 'message': {
+        const { document = '', version = 0 } = knownIds(item);
+        this.model(body.conversation).applyMessage({
+          id: body.message, text: item.intent.text ?? '', document, version, history: item.intent.history ?? [], created_at: body.created_at,
+        });
+        this.model(body.conversation).applyTask(body);
+        break;
+      }
+      case 'regenerate':
+        this.model(body.conversation).applyTask(body);
+    }
+  }
+
+  /** @param {Task} task */
+  #told(task) {
+    const model = this.model(task.conversation);
+    const before = model.tasks.get(task.id);
+    if (!model.applyTask(task)) return;
+    if (hasEnded(task)) this.stopping.delete(task.id);
+    if (before && !hasEnded(before) && task.status === 'completed') {
+      this.attention.replyReady(task, shorten(model.messages.get(task.message)?.text ?? '', 100));
+    }
+    this.changed();
+  }
+
+  /** @param {string} id */
+  model(id) {
+    let model = this.models.get(id);
+    if (!model) {
+      model = new ConversationModel(id);
+      this.models.set(id, model);
+    }
+    return model;
+  }
+
+  /**
+   * Reads the newest page of a conversation.
+   * @param {string} id
+   * @param {{force?: boolean, onTrouble?: () => void}} [options]
+   * @returns {Promise<boolean>} false when there is no such conversation
+   */
+  async readConversation(id, { force = false, onTrouble } = {}) {
+    const model = this.model(id);
+    if (!force && model.loaded && Date.now() - (this.readAt.get(id) ?? 0) < FRESH_MS) return true;
+    this.readAt.set(id, Date.now());
+    const outcome = await this.library.patientGet(`v1/conversations/${id}?limit=${PAGE}`, onTrouble, model.etag);
+    if (outcome.kind === 'refused') return false;
+    if (outcome.kind === 'ok') {
+      model.etag = outcome.etag;
+      model.applyNewest(outcome.body);
+      this.changed();
+    }
+    return true;
+  }
+
+  /** @param {string} id @param {() => void} [onTrouble] */
+  async readOlder(id, onTrouble) {
+    const model = this.model(id);
+    if (!model.older) return;
+    const query = new URLSearchParams({ limit: String(PAGE), before: model.older });
+    const outcome = await this.library.patientGet(`v1/conversations/${id}?${query}`, onTrouble);
+    if (outcome.kind !== 'ok') return;
+    model.applyOlder(outcome.body);
+    this.changed();
+  }
+}

@@ -1,0 +1,127 @@
+// The shelf: lists of documents and conversations, and what is still on its way.
+
+import { linkOf } from './cards.js';
+import { arrange, button, byId, h, setText, show } from './dom.js';
+import { knownIds } from './steps.js';
+import { shorten } from './text.js';
+import { itemText } from './wording.js';
+
+/**
+ * @typedef {import('./desk.js').Desk} Desk
+ * @typedef {import('./router.js').Route} Route
+ * @typedef {import('./cards.js').Pending} Pending
+ */
+
+export class ShelfView {
+  /**
+   * @param {Desk} desk
+   * @param {{onEdit: (entry: Pending) => void, onSignIn: () => void}} actions
+   */
+  constructor(desk, actions) {
+    this.desk = desk;
+    this.actions = actions;
+    /** @type {Map<string, HTMLElement>} */
+    this.rows = new Map();
+    byId('documents').replaceChildren();
+    byId('conversations').replaceChildren();
+    byId('documents-more').onclick = () => void desk.library.moreDocuments();
+    byId('conversations-more').onclick = () => void desk.library.moreConversations();
+  }
+
+  /**
+   * @param {Route} route
+   * @param {import('./cards.js').Circumstances} circumstances
+   */
+  render(route, circumstances) {
+    const { library, outbox } = this.desk;
+    const pending = outbox.visible();
+    const adding = pending.filter(({ item }) => item.kind === 'add-document' || item.kind === 'add-version');
+    const asking = pending.filter(({ item }) => item.kind === 'ask' && !knownIds(item).conversation);
+
+    arrange(byId('documents'), [
+      ...adding.map((entry) => this.#pendingRow(entry, circumstances)),
+      ...[...library.documents.items.values()].map((info) => this.#linkRow(`#/d/${info.id}`, info.title, info.latest_version > 1 ? `v${info.latest_version}` : '', route)),
+    ]);
+    arrange(byId('conversations'), [
+      ...asking.map(({ item }) => this.#linkRow(`#/new/${item.id}`, shorten(item.intent.text ?? '', 80), '', route)),
+      ...[...library.conversations.items.values()].map((info) => this.#linkRow(`#/c/${info.id}`, info.title, '', route)),
+    ]);
+    note('documents', library.documents, 'No documents yet.');
+    note('conversations', library.conversations, 'Your questions will appear here.');
+    for (const [key, row] of this.rows) if (!row.isConnected) this.rows.delete(key);
+  }
+
+  /** @param {string} key @param {() => HTMLElement} make */
+  #row(key, make) {
+    let row = this.rows.get(key);
+    if (!row) {
+      row = make();
+      this.rows.set(key, row);
+    }
+    return row;
+  }
+
+  /** @param {string} href @param {string} title @param {string} mark @param {Route} route */
+  #linkRow(href, title, mark, route) {
+    const row = this.#row(href, () => h('li', {}, h('a', { attributes: { href } },
+      h('span', { class: 'shelf-title', attributes: { dir: 'auto' } }), h('span', { class: 'shelf-mark' }))));
+    const link = /** @type {HTMLElement} */ (row.firstElementChild);
+    setText(link.children[0], title);
+    setText(link.children[1], mark);
+    const here = route.name !== 'home' && href.endsWith(`/${route.id}`);
+    if (here) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+    return row;
+  }
+
+  /** @param {Pending} entry @param {import('./cards.js').Circumstances} circumstances */
+  #pendingRow(entry, circumstances) {
+    const { item, outcome } = entry;
+    const state = itemText(item, outcome, circumstances);
+    const row = this.#row(item.id, () => h('li', { class: 'shelf-pending' },
+      h('p', { class: 'shelf-title', attributes: { dir: 'auto' } }), h('p', { class: 'shelf-state' }), h('div', { class: 'shelf-actions' })));
+    setText(row.children[0], item.intent.title ?? this.desk.library.documents.items.get(item.intent.document ?? '')?.title ?? 'New version');
+    setText(row.children[1], `${state.headline} ${state.advice}`.trim());
+    const actions = /** @type {HTMLElement} */ (row.children[2]);
+    if (row.dataset.state !== state.name) {
+      row.dataset.state = state.name;
+      actions.replaceChildren(...this.#pendingActions(entry, state.name));
+    }
+    return row;
+  }
+
+  /** @param {Pending} entry @param {string} state @returns {HTMLElement[]} */
+  #pendingActions(entry, state) {
+    const { item, outcome } = entry;
+    const dismiss = () => this.desk.outbox.dismiss(item.id, Date.now());
+    const link = linkOf(outcome);
+    switch (state) {
+      case 'unknown':
+        return [button('Try again', () => this.desk.sender.tryAgain(item.id)), button('Give up on it', dismiss)];
+      case 'signed-out':
+        return [button('Sign in again', () => this.actions.onSignIn())];
+      case 'offline':
+        return item.attempted ? [] : [button('Take it back', dismiss)];
+      case 'refused':
+        return [
+          ...(link ? [h('a', { text: 'Show it', attributes: { href: link } })] : []),
+          button('Edit', () => this.actions.onEdit(entry)), button('Dismiss', dismiss),
+        ];
+      default:
+        return [];
+    }
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {import('./library.js').List<any>} list
+ * @param {string} empty
+ */
+function note(name, list, empty) {
+  const element = byId(`${name}-note`);
+  const text = { loading: 'Loading.', trouble: 'Could not be loaded. Trying again by itself.', ready: list.items.size ? '' : empty }[list.status];
+  setText(element, text);
+  show(element, text !== '');
+  show(byId(`${name}-more`), list.next !== null);
+}
