@@ -32,9 +32,14 @@ func Load(ctx context.Context) (aws.Config, error) {
 	return cfg, nil
 }
 
-// DynamoDB makes a client with the SDK's own retries for that service. They
-// make a write whose first answer was lost look refused; the store knows.
-func DynamoDB(cfg aws.Config) *dynamodb.Client { return dynamodb.NewFromConfig(cfg) }
+// DynamoDB makes a client with the SDK's own retries for that service; the store
+// turns them off for its writes. The checksum of answers is the service's own:
+// emulators send none that is right, and the SDK then gives up the connection.
+func DynamoDB(cfg aws.Config) *dynamodb.Client {
+	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
+		o.DisableValidateResponseChecksum = emulated("AWS_ENDPOINT_URL_DYNAMODB")
+	})
+}
 
 // SQS makes a client.
 func SQS(cfg aws.Config) *sqs.Client { return sqs.NewFromConfig(cfg) }
@@ -43,6 +48,12 @@ func SQS(cfg aws.Config) *sqs.Client { return sqs.NewFromConfig(cfg) }
 // with an endpoint of its own the bucket goes into the path.
 func S3(cfg aws.Config) *s3.Client {
 	return s3.NewFromConfig(cfg, func(o *s3.Options) {
-		o.UsePathStyle = os.Getenv("AWS_ENDPOINT_URL_S3") != "" || os.Getenv("AWS_ENDPOINT_URL") != ""
+		o.UsePathStyle = emulated("AWS_ENDPOINT_URL_S3")
 	})
+}
+
+// emulated reports whether a service has an endpoint of its own: by the
+// variable of the service, or by the one for all.
+func emulated(variable string) bool {
+	return os.Getenv(variable) != "" || os.Getenv("AWS_ENDPOINT_URL") != ""
 }
