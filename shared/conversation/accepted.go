@@ -52,7 +52,6 @@ func (s Service) replayed(ctx context.Context, caller identity.Caller, outcome k
 	if err != nil {
 		return Accepted{Outcome: outcome}, err
 	}
-	s.Metrics.Count(telemetry.Replayed, 1)
 	s.Log.Info("task replayed", telemetry.KeyWorkspace, caller.Workspace, telemetry.KeyTaskID, id,
 		telemetry.KeyOperation, outcome.Record.Scope.Operation, telemetry.KeyIdempotencyKey, string(outcome.Record.Key))
 	view, err := s.Task(ctx, caller, conversation, id)

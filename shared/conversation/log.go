@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/replyonce/replyonce/shared/identity"
 	"github.com/replyonce/replyonce/shared/storeerror"
@@ -79,20 +80,41 @@ func pageBytes(page Page) int64 {
 	return n
 }
 
-// views shows the tasks of a page. A reply whose object is damaged is left out
-// and reported: one bad reply must not make the conversation unreadable.
+// parallelViews bounds how many tasks of a page read at once what hangs on them.
+const parallelViews = 8
+
+// views shows the tasks of a page. Most of them are shown from their item alone;
+// the others read evidence or a large reply, and wait for each other no longer
+// than they must.
 func (s Service) views(ctx context.Context, tasks []worktask.Task) ([]TaskView, error) {
-	views := make([]TaskView, 0, len(tasks))
-	for _, t := range tasks {
-		view, err := s.view(ctx, t)
-		if errors.Is(err, storeerror.ErrCorrupt) {
-			s.Log.Error("saved reply left out of a page", telemetry.KeyWorkspace, t.Workspace, telemetry.KeyTaskID, t.ID, telemetry.KeyError, err)
-			view, err = viewOf(t, details{})
-		}
-		if err != nil {
-			return nil, err
-		}
-		views = append(views, view)
+	views, errs := make([]TaskView, len(tasks)), make([]error, len(tasks))
+	slots := make(chan struct{}, parallelViews)
+	var group sync.WaitGroup
+	for i, t := range tasks {
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			views[i], errs[i] = s.viewInPage(ctx, t)
+		})
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
 	}
 	return views, nil
+}
+
+// viewInPage leaves a reply whose object is damaged out and reports it: one bad
+// reply must not make the conversation unreadable.
+func (s Service) viewInPage(ctx context.Context, t worktask.Task) (TaskView, error) {
+	view, err := s.view(ctx, t)
+	if !errors.Is(err, storeerror.ErrCorrupt) {
+		return view, err
+	}
+	s.Log.Error("saved reply left out of a page", telemetry.KeyWorkspace, t.Workspace, telemetry.KeyTaskID, t.ID, telemetry.KeyError, err)
+	evidence, err := s.evidence(ctx, t)
+	if err != nil {
+		return TaskView{}, err
+	}
+	return viewOf(t, details{evidence: evidence})
 }

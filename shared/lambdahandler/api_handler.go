@@ -2,16 +2,12 @@ package lambdahandler
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime"
-	"runtime/debug"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/go-json-experiment/json"
 
 	"github.com/replyonce/replyonce/shared/conversation"
 	"github.com/replyonce/replyonce/shared/document"
@@ -58,55 +54,6 @@ type request struct {
 // answerReserve is the time that is kept to tell the caller what is known when
 // a store does not answer, before the runtime ends the function.
 const answerReserve = time.Second
-
-// maxAnswerBytes is below the 6 MB that the runtime can hand over at once,
-// counted on the answer as it is encoded for it.
-const maxAnswerBytes = 6_000_000
-
-// Invoke implements the runtime's Handler interface, so that the event is
-// decoded here and not by the standard library; see decodeEvent.
-func (a *API) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
-	event, err := decodeEvent(payload)
-	if err != nil {
-		a.Log.Warn("event refused", telemetry.KeyBytes, len(payload), telemetry.KeyError, err)
-		return a.encode(a.refuseEvent(err))
-	}
-	res, err := a.Handle(ctx, event)
-	if err != nil {
-		return nil, err
-	}
-	return a.encode(res, &event)
-}
-
-// encode renders the answer for the runtime, which cuts the connection over one
-// that is too large; a problem is better.
-func (a *API) encode(res events.APIGatewayProxyResponse, event *events.APIGatewayProxyRequest) ([]byte, error) {
-	payload, err := json.Marshal(res)
-	if err != nil {
-		return nil, fmt.Errorf("encode answer: %w", err)
-	}
-	if len(payload) <= maxAnswerBytes {
-		return payload, nil
-	}
-	r := a.newRequest(event)
-	a.Log.Error("answer too large", telemetry.KeyRoute, r.routeName(), telemetry.KeyBytes, len(payload), telemetry.KeyGatewayRequestID, r.id)
-	p := newProblem(codeInternal, "The answer is too large to be handed over. Ask for less at a time.")
-	payload, err = json.Marshal(a.finish(r, problemResponse(a.complete(r, p))))
-	if err != nil {
-		return nil, fmt.Errorf("encode answer: %w", err)
-	}
-	return payload, nil
-}
-
-func (a *API) refuseEvent(err error) (events.APIGatewayProxyResponse, *events.APIGatewayProxyRequest) {
-	event := &events.APIGatewayProxyRequest{HTTPMethod: http.MethodGet, Path: "/"}
-	detail := "The request has texts that are not valid UTF-8. Send the body as UTF-8."
-	if errors.Is(err, errNoProxyEvent) {
-		detail = "This function answers requests of its REST API only."
-	}
-	r := a.newRequest(event)
-	return a.finish(r, problemResponse(a.complete(r, newProblem(codeBodyMalformed, detail)))), event
-}
 
 // Handle answers one request. Whatever happens becomes an answer; the error is
 // nil always.
@@ -224,42 +171,4 @@ func (a *API) problem(r *request, p problem) *response {
 		a.idempotencyHeaders(r, res, p.replayUntil)
 	}
 	return res
-}
-
-// logPanic reports a panic without its value, which may have texts in it; the
-// runtime's own panics are about indexes and pointers.
-func (a *API) logPanic(r *request, value any) {
-	what := fmt.Sprintf("%T", value)
-	if err, ok := value.(runtime.Error); ok {
-		what = err.Error()
-	}
-	a.Log.Error("request panicked", telemetry.KeyRoute, r.routeName(), telemetry.KeyGatewayRequestID, r.id,
-		telemetry.KeyError, what, "stack", string(debug.Stack()))
-}
-
-// logRequest writes the one line that every request leaves.
-func (a *API) logRequest(r *request, res *response, took time.Duration) {
-	attrs := []any{
-		telemetry.KeyRoute, r.routeName(), telemetry.KeyStatus, res.status, telemetry.KeyDuration, took,
-		telemetry.KeyGatewayRequestID, r.id,
-	}
-	for _, a := range []struct{ key, value string }{
-		{telemetry.KeyWorkspace, r.caller.Workspace}, {telemetry.KeyCaller, r.caller.ID},
-		{telemetry.KeyConversation, r.params["conversation"]}, {telemetry.KeyDocument, r.params["document"]},
-		{telemetry.KeyTaskID, r.params["task"]}, {telemetry.KeyIdempotencyKey, string(r.key)},
-	} {
-		if a.value != "" {
-			attrs = append(attrs, a.key, a.value)
-		}
-	}
-	a.Log.Info("request", attrs...)
-}
-
-// routeName is the route in logs: the template, so that one line of a report
-// stands for one route.
-func (r *request) routeName() string {
-	if r.route.template == "" {
-		return r.event.HTTPMethod + " (none)"
-	}
-	return r.event.HTTPMethod + " " + r.route.template
 }

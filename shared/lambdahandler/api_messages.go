@@ -9,6 +9,7 @@ import (
 	"github.com/replyonce/replyonce/shared/conversation"
 	"github.com/replyonce/replyonce/shared/inputcheck"
 	"github.com/replyonce/replyonce/shared/keyed"
+	"github.com/replyonce/replyonce/shared/telemetry"
 )
 
 func (a *API) submit(ctx context.Context, r *request) (*response, error) {
@@ -75,6 +76,7 @@ func (a *API) accepted(r *request, accepted conversation.Accepted) (*response, e
 // and the thing as it is now on a repeat.
 func (a *API) created(r *request, value any, outcome keyed.Outcome, location string, status int) (*response, error) {
 	if outcome.Replayed {
+		a.Metrics.Count(telemetry.Replayed, 1)
 		status = http.StatusOK
 	}
 	res, err := answer(status, value)

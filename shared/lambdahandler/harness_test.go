@@ -1,16 +1,12 @@
 package lambdahandler_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"maps"
 	"math/rand"
 	"strconv"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -242,61 +238,6 @@ func (r result) wantReplayed(key, replayed string) result {
 	return r
 }
 
-// thread is a document with a conversation about it.
-type thread struct{ document, conversation string }
-
-func (h *harness) thread(t *testing.T) thread {
-	t.Helper()
-	d := h.do(t, call{method: post, path: "/v1/documents", key: "document-1", body: `{"title":"Rules","text":"Everybody decides."}`}).want(201, "")
-	c := h.do(t, call{method: post, path: "/v1/conversations", key: "conversation-1", body: `{"document":"` + d.text("id") + `"}`}).want(201, "")
-	return thread{d.text("id"), c.text("id")}
-}
-
-// submitBody is a message in the field order of the contract.
-func (th thread) body(text string) string {
-	return `{"text":` + quote(text) + `,"document":"` + th.document + `","version":1}`
-}
-
-func (th thread) submit(key, text string) call {
-	return call{method: post, path: th.messages(), key: key, body: th.body(text)}
-}
-
-func (th thread) messages() string { return "/v1/conversations/" + th.conversation + "/messages" }
-
-func (th thread) task(id string) string {
-	return "/v1/conversations/" + th.conversation + "/tasks/" + id
-}
-
-func (th thread) ref(id string) worktask.Ref {
-	return conversation.TaskRef("acme", th.conversation, id)
-}
-
-func quote(text string) string {
-	b, err := json.Marshal(text)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
-}
-
-// log reads the whole conversation.
-func (h *harness) log(t *testing.T, th thread) (messages, tasks []any) {
-	t.Helper()
-	page := h.do(t, call{method: get, path: "/v1/conversations/" + th.conversation, query: map[string]string{"limit": "100"}}).want(200, "").json()
-	messages, _ = page["messages"].([]any)
-	tasks, _ = page["tasks"].([]any)
-	return messages, tasks
-}
-
-// wantLog checks how many messages and tasks there are.
-func (h *harness) wantLog(t *testing.T, th thread, messages, tasks int) {
-	t.Helper()
-	m, k := h.log(t, th)
-	if len(m) != messages || len(k) != tasks {
-		t.Errorf("%d messages and %d tasks, want %d and %d", len(m), len(k), messages, tasks)
-	}
-}
-
 // claim takes a task as a worker does.
 func (h *harness) claim(t *testing.T, ref worktask.Ref, id string) worktask.Assignment {
 	t.Helper()
@@ -323,87 +264,3 @@ func (h *harness) apply(t *testing.T, ref worktask.Ref, tr worktask.Transition) 
 	}
 	return task
 }
-
-// clock is moved by tests only.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) add(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-// fakeQueue keeps what was published.
-type fakeQueue struct {
-	mu        sync.Mutex
-	published []worktask.Ref
-	down      bool
-}
-
-func (q *fakeQueue) Publish(ctx context.Context, ref worktask.Ref) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if q.down {
-		return errors.New("queue is down")
-	}
-	q.published = append(q.published, ref)
-	return nil
-}
-
-func (q *fakeQueue) count() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.published)
-}
-
-// countingMetrics adds up.
-type countingMetrics struct {
-	mu     sync.Mutex
-	counts map[telemetry.Metric]int
-}
-
-func (m *countingMetrics) Count(metric telemetry.Metric, n int, _ ...telemetry.Dimension) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.counts[metric] += n
-}
-
-func (m *countingMetrics) Gauge(telemetry.Metric, float64, ...telemetry.Dimension) {}
-
-func (m *countingMetrics) of(metric telemetry.Metric) int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.counts[metric]
-}
-
-// lockedBuffer collects log lines.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
-func (b *lockedBuffer) contains(text string) bool { return strings.Contains(b.String(), text) }

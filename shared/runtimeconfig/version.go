@@ -2,9 +2,16 @@ package runtimeconfig
 
 import "runtime/debug"
 
+// version is set by the linker for builds that the toolchain does not stamp:
+// -X github.com/replyonce/replyonce/shared/runtimeconfig.version=<name>.
+var version string
+
 // BuildVersion names the commit that the running binary was built from, as far
 // as the build has recorded it.
 func BuildVersion() string {
+	if version != "" {
+		return version
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
