@@ -61,7 +61,7 @@ func (s Service) create(ctx context.Context, caller identity.Caller, key idempot
 	if in.Title != nil {
 		c.Title = *in.Title
 	}
-	return s.Creator.Do(ctx, request, func(ctx context.Context, record idempotency.Record) error { //nolint:wrapcheck // the caller wraps
+	return s.Creator.Do(ctx, request, func(ctx context.Context, record idempotency.Record) error {
 		return s.Store.CreateConversation(ctx, record, c)
 	})
 }

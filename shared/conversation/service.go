@@ -108,7 +108,7 @@ func (s Service) ownTask(ctx context.Context, caller identity.Caller, conversati
 func (s Service) refuse(ctx context.Context, request keyed.Request, refusal error) (keyed.Outcome, error) {
 	outcome, found, err := s.Creator.Find(ctx, request)
 	if err != nil || found {
-		return outcome, err //nolint:wrapcheck // the callers wrap
+		return outcome, err
 	}
 	return keyed.Outcome{}, refusal
 }

@@ -50,7 +50,7 @@ func (s Service) addNext(ctx context.Context, caller identity.Caller, request ke
 			return s.earlier(ctx, request, err)
 		}
 		if err != nil {
-			return keyed.Outcome{}, err //nolint:wrapcheck // the caller wraps
+			return keyed.Outcome{}, err
 		}
 		v := s.version(d, d.LatestVersion+1, in.Text)
 		// Two requests under one key may want the same number with different
@@ -60,7 +60,7 @@ func (s Service) addNext(ctx context.Context, caller identity.Caller, request ke
 			return s.Store.AddVersion(ctx, record, d, v)
 		})
 		if !errors.Is(err, storeerror.ErrExists) {
-			return outcome, err //nolint:wrapcheck // the caller wraps
+			return outcome, err
 		}
 		if try == versionTries {
 			return keyed.Outcome{}, fmt.Errorf("%w: every number tried was taken by another request", storeerror.ErrUnavailable)
@@ -76,7 +76,7 @@ func (s Service) addNext(ctx context.Context, caller identity.Caller, request ke
 func (s Service) earlier(ctx context.Context, request keyed.Request, refusal error) (keyed.Outcome, error) {
 	outcome, found, err := s.Creator.Find(ctx, request)
 	if err != nil || found {
-		return outcome, err //nolint:wrapcheck // the caller wraps
+		return outcome, err
 	}
 	return keyed.Outcome{}, refusal
 }

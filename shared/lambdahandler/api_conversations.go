@@ -25,7 +25,7 @@ func (a *API) createConversation(ctx context.Context, r *request) (*response, er
 	in := conversation.CreateInput{Document: *body.Document, Title: body.Title}
 	made, err := a.Conversations.Create(ctx, r.caller, r.key, in)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the table of problems takes it as it is
+		return nil, err
 	}
 	return a.created(r, conversationOf(made.Conversation), made.Outcome, conversation.Path(made.ID), http.StatusCreated)
 }

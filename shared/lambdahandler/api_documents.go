@@ -23,7 +23,7 @@ func (a *API) createDocument(ctx context.Context, r *request) (*response, error)
 	}
 	made, err := a.Documents.Create(ctx, r.caller, r.key, document.CreateInput{Title: *body.Title, Text: *body.Text})
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the table of problems takes it as it is
+		return nil, err
 	}
 	return a.madeDocument(r, made)
 }
@@ -41,7 +41,7 @@ func (a *API) addVersion(ctx context.Context, r *request) (*response, error) {
 	in := document.AddVersionInput{Document: r.params["document"], Text: *body.Text}
 	made, err := a.Documents.AddVersion(ctx, r.caller, r.key, in)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // as above
+		return nil, err
 	}
 	return a.madeDocument(r, made)
 }
@@ -69,7 +69,7 @@ func (a *API) listDocuments(ctx context.Context, r *request) (*response, error) 
 func (a *API) getDocument(ctx context.Context, r *request) (*response, error) {
 	described, err := a.Documents.Get(ctx, r.caller.Workspace, r.params["document"])
 	if err != nil {
-		return nil, err //nolint:wrapcheck // as above
+		return nil, err
 	}
 	return r.read(documentOf(described))
 }
@@ -77,7 +77,7 @@ func (a *API) getDocument(ctx context.Context, r *request) (*response, error) {
 func (a *API) readVersion(ctx context.Context, r *request) (*response, error) {
 	v, err := a.Documents.ReadVersion(ctx, r.caller.Workspace, r.params["document"], versionNumber(r.params[paramVersion]))
 	if err != nil {
-		return nil, err //nolint:wrapcheck // as above
+		return nil, err
 	}
 	return r.read(versionOf(v))
 }

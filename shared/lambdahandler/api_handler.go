@@ -130,7 +130,7 @@ func (a *API) serve(ctx context.Context, r *request) (*response, error) {
 	}
 	key, err := idempotency.ParseKey(r.headerValues("Idempotency-Key"))
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the table of problems takes it as it is
+		return nil, err
 	}
 	r.key = key
 	return chosen.endpoint(a, ctx, r)

@@ -27,9 +27,12 @@ func (a *API) logRequest(r *request, res *response, took time.Duration) {
 		telemetry.KeyGatewayRequestID, r.id,
 	}
 	for _, a := range []struct{ key, value string }{
-		{telemetry.KeyWorkspace, r.caller.Workspace}, {telemetry.KeyCaller, r.caller.ID},
-		{telemetry.KeyConversation, r.params["conversation"]}, {telemetry.KeyDocument, r.params["document"]},
-		{telemetry.KeyTaskID, r.params["task"]}, {telemetry.KeyIdempotencyKey, string(r.key)},
+		{telemetry.KeyWorkspace, r.caller.Workspace},
+		{telemetry.KeyCaller, r.caller.ID},
+		{telemetry.KeyConversation, r.params["conversation"]},
+		{telemetry.KeyDocument, r.params["document"]},
+		{telemetry.KeyTaskID, r.params["task"]},
+		{telemetry.KeyIdempotencyKey, string(r.key)},
 	} {
 		if a.value != "" {
 			attrs = append(attrs, a.key, a.value)

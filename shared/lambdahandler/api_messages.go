@@ -34,7 +34,7 @@ func (a *API) submit(ctx context.Context, r *request) (*response, error) {
 		History: body.History, GatewayRequestID: r.id,
 	})
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the table of problems takes it as it is
+		return nil, err
 	}
 	return a.accepted(r, accepted)
 }
@@ -59,7 +59,7 @@ func (a *API) regenerate(ctx context.Context, r *request) (*response, error) {
 		Conversation: r.params["conversation"], Message: r.params["message"], GatewayRequestID: r.id,
 	})
 	if err != nil {
-		return nil, err //nolint:wrapcheck // as above
+		return nil, err
 	}
 	return a.accepted(r, accepted)
 }

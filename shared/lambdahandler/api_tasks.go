@@ -14,7 +14,7 @@ const pollInterval = "1"
 func (a *API) readTask(ctx context.Context, r *request) (*response, error) {
 	task, err := a.Conversations.Task(ctx, r.caller, r.params["conversation"], r.params["task"])
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the table of problems takes it as it is
+		return nil, err
 	}
 	res, err := r.read(task)
 	if err == nil {
@@ -29,7 +29,7 @@ func (a *API) cancelTask(ctx context.Context, r *request) (*response, error) {
 	}
 	task, err := a.Conversations.Cancel(ctx, r.caller, r.params["conversation"], r.params["task"])
 	if err != nil {
-		return nil, err //nolint:wrapcheck // as above
+		return nil, err
 	}
 	return answer(http.StatusOK, task)
 }

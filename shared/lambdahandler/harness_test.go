@@ -175,8 +175,10 @@ func (h *harness) send(t *testing.T, ctx context.Context, c call) result {
 // checkCommon holds every answer to what all have.
 func (r result) checkCommon(c call) {
 	r.t.Helper()
-	for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options",
-		"Content-Security-Policy", "Referrer-Policy", "X-Gateway-Request-Id", "Cache-Control"} {
+	for _, name := range []string{
+		"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options",
+		"Content-Security-Policy", "Referrer-Policy", "X-Gateway-Request-Id", "Cache-Control",
+	} {
 		if r.headers[name] == "" {
 			r.t.Errorf("%s %s: %d without %s", c.method, c.path, r.status, name)
 		}

@@ -22,7 +22,7 @@ func Jittered(base, limit time.Duration, random func() float64) func(ctx context
 		case <-timer.C:
 			return nil
 		case <-ctx.Done():
-			return context.Cause(ctx) //nolint:wrapcheck // the caller says what was paused
+			return context.Cause(ctx)
 		}
 	}
 }
