@@ -9,6 +9,7 @@ import (
 
 	"github.com/replyonce/replyonce/shared/conversation"
 	"github.com/replyonce/replyonce/shared/document"
+	"github.com/replyonce/replyonce/shared/idempotency"
 	"github.com/replyonce/replyonce/shared/storeerror"
 	"github.com/replyonce/replyonce/shared/telemetry"
 	"github.com/replyonce/replyonce/shared/worktask"
@@ -262,5 +263,23 @@ func TestPanicIsAProblem(t *testing.T) {
 	h.do(t, th.submit("r-1", "Who decides?")).want(500, "internal").wantReplayed("r-1", "false")
 	if h.logs.contains("secret text") || !h.logs.contains("request panicked") {
 		t.Errorf("log: %s", h.logs)
+	}
+}
+
+// The purge time that the database deletes by is in whole seconds, and neither
+// in the past nor years away.
+func TestCaseI7StoredPurgeTime(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	th := h.thread(t)
+	h.clock.add(123 * time.Millisecond)
+	h.do(t, th.submit("r-1", "Who decides?")).want(202, "")
+	record, err := h.store.Record(t.Context(), idempotency.Scope{Workspace: "acme", Caller: "alice", Operation: "submit"}, "r-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := h.clock.Now()
+	if p := record.PurgeAfter; p.Nanosecond() != 0 || !p.After(now) || p.After(now.Add(h.timers.PurgeAfter+24*time.Hour)) {
+		t.Errorf("purge time %s at %s", p, now)
 	}
 }
