@@ -2,6 +2,7 @@ package memstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/replyonce/replyonce/shared/storeerror"
@@ -11,8 +12,8 @@ import (
 
 // Apply implements taskflow.Tasks.
 func (s *Store) Apply(ctx context.Context, ref worktask.Ref, tr worktask.Transition) (worktask.Task, error) {
-	if err := checkAssignment(ref, tr); err != nil {
-		return worktask.Task{}, err
+	if err := check(ref, tr); err != nil {
+		return worktask.Task{}, fmt.Errorf("%s task %s: %w", tr.Name(), ref, err)
 	}
 	if err := reachable(ctx); err != nil {
 		return worktask.Task{}, fmt.Errorf("%s task %s: %w", tr.Name(), ref, err)
@@ -34,15 +35,35 @@ func (s *Store) Apply(ctx context.Context, ref worktask.Ref, tr worktask.Transit
 	return after, nil
 }
 
-// checkAssignment catches a worker that writes one task with the right to
-// another, which no condition of the database would notice.
-func checkAssignment(ref worktask.Ref, tr worktask.Transition) error {
+// check catches what no condition would notice: a worker that writes one task
+// with the right to another, a claim that could not recognise itself, a result
+// that is none.
+func check(ref worktask.Ref, tr worktask.Transition) error {
 	fenced, ok := tr.(interface{ Assignment() worktask.Assignment })
 	if ok && fenced.Assignment().Ref() != ref {
-		return fmt.Errorf("%s task %s: the assignment is for task %s", tr.Name(), ref, fenced.Assignment().Ref())
+		return fmt.Errorf("the assignment is for task %s", fenced.Assignment().Ref())
+	}
+	switch tr := tr.(type) {
+	case worktask.Claim:
+		if tr.AssignmentID == "" {
+			return errNoAssignmentID
+		}
+	case worktask.LookupClaim:
+		if tr.AssignmentID == "" {
+			return errNoAssignmentID
+		}
+	case worktask.Completion:
+		if !tr.Result().Present() {
+			return errNoResult
+		}
 	}
 	return nil
 }
+
+var (
+	errNoAssignmentID = errors.New("a claim needs an assignment id")
+	errNoResult       = errors.New("an empty result cannot be saved")
+)
 
 func (s *Store) refused(tr worktask.Transition, seen worktask.Task) error {
 	if s.options.HideOldItem {
