@@ -3,7 +3,9 @@
 SHELL := /bin/bash
 GO ?= go
 FUNCTIONS := api authorizer worker dispatcher
-BUILD := CGO_ENABLED=0 $(GO) build -trimpath -tags lambda.norpc -ldflags '-s -w'
+VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+BUILD := CGO_ENABLED=0 $(GO) build -trimpath -tags lambda.norpc \
+	-ldflags '-s -w -X github.com/replyonce/replyonce/shared/runtimeconfig.version=$(VERSION)'
 TOOLS := dist/tools
 AXE := functions/api/page/testdata/axe
 TEST_FLAGS ?=

@@ -16,8 +16,10 @@
 package reply
 
 import (
-	"encoding/json"
 	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Kind is the task kind's name.
@@ -32,7 +34,7 @@ const PromptVersion = 1
 type Input struct {
 	Message       string `json:"message"` // id of the message in the task's conversation
 	PromptVersion int    `json:"prompt"`
-	Model         string `json:"model,omitempty"`
+	Model         string `json:"model,omitzero"`
 }
 
 // Encode gives the task's stored input.
@@ -53,10 +55,10 @@ func DecodeInput(s string) (Input, error) {
 // Result is a saved reply.
 type Result struct {
 	Text          string `json:"text"` // never empty
-	CutShort      bool   `json:"cut_short,omitempty"`
+	CutShort      bool   `json:"cut_short,omitzero"`
 	Provider      string `json:"provider"`
-	Model         string `json:"model,omitempty"`
-	LanguageModel bool   `json:"language_model,omitempty"`
+	Model         string `json:"model,omitzero"`
+	LanguageModel bool   `json:"language_model,omitzero"`
 }
 
 // Encode gives the task's result body.
@@ -71,9 +73,10 @@ func DecodeResult(s string) (Result, error) {
 	return r, nil
 }
 
-// encode writes our own structs of texts and numbers, which cannot fail.
+// encode writes our own structs of texts and numbers, which cannot fail. What
+// is no UTF-8 becomes U+FFFD; nothing else is escaped than JSON asks for.
 func encode(v any) string {
-	b, err := json.Marshal(v)
+	b, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		panic(fmt.Sprintf("encode %T: %v", v, err))
 	}

@@ -173,6 +173,7 @@ func TestOutcomes(t *testing.T) {
 		{"answer", llmprovider.Answer{Text: "x"}, nil, worktask.Answered, ""},
 		{"empty text is no response", llmprovider.Answer{}, nil, worktask.Retryable, worktask.EmptyReply},
 		{"too much text", llmprovider.Answer{Text: strings.Repeat("x", replywork.MaxReplyBytes+1)}, nil, worktask.Permanent, worktask.ReplyTooLarge},
+		{"too much as JSON", llmprovider.Answer{Text: strings.Repeat("\x01", 1<<20)}, nil, worktask.Permanent, worktask.ReplyTooLarge},
 		{"rejected", llmprovider.Answer{}, provider(llmprovider.Rejected, ""), worktask.Rejected, ""},
 		{"ambiguous", llmprovider.Answer{}, provider(llmprovider.Ambiguous, ""), worktask.Ambiguous, ""},
 		{"quota", llmprovider.Answer{}, provider(llmprovider.Permanent, llmprovider.ReasonProviderQuota), worktask.Permanent, worktask.ProviderQuota},

@@ -8,9 +8,13 @@ import (
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
-// MaxReplyBytes is the longest reply that is saved: the API answers with the
-// whole of it, and a Lambda function's answer has 6 MB at most.
+// MaxReplyBytes is the longest reply that is saved, in bytes of its text.
 const MaxReplyBytes = 2 << 20
+
+// maxEncodedBytes is the longest reply as JSON: the API answers with the whole
+// of it, and a Lambda function's answer has 6 MB at most. A text of quotes or
+// control characters grows up to sixfold.
+const maxEncodedBytes = 4 << 20
 
 // work is one attempt at a reply.
 type work struct {
@@ -45,13 +49,20 @@ func outcome(answer llmprovider.Answer, err error) worktask.Outcome {
 		// never be a response.
 		return worktask.Outcome{Kind: worktask.Retryable, Reason: worktask.EmptyReply, Report: report}
 	case len(answer.Text) > MaxReplyBytes:
-		return worktask.Outcome{Kind: worktask.Permanent, Reason: worktask.ReplyTooLarge, Report: report}
+		return tooLarge(report)
 	}
 	body := reply.Result{
 		Text: answer.Text, CutShort: answer.CutShort,
 		Provider: answer.Provider, Model: answer.Model, LanguageModel: answer.LanguageModel,
 	}.Encode()
+	if len(body) > maxEncodedBytes {
+		return tooLarge(report)
+	}
 	return worktask.Outcome{Kind: worktask.Answered, Result: worktask.Result{Body: body}, Report: report}
+}
+
+func tooLarge(report worktask.Report) worktask.Outcome {
+	return worktask.Outcome{Kind: worktask.Permanent, Reason: worktask.ReplyTooLarge, Report: report}
 }
 
 // kinds maps the provider's classes to the engine's.
