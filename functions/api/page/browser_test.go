@@ -203,6 +203,20 @@ func (b *tab) untilState(state string) {
 	b.until(fmt.Sprintf(`document.querySelector('.card[data-state=%q]')`, state))
 }
 
+// untilSettled waits until no item of the outbox waits for its outcome.
+func (b *tab) untilSettled() {
+	b.t.Helper()
+	b.until(`!Object.keys(localStorage).some((key) => key.includes('/item/'))`)
+}
+
+// back goes back without waiting for a load: a page that comes from the
+// back/forward cache does not load.
+func (b *tab) back() {
+	b.t.Helper()
+	b.do(chromedp.Evaluate[chromedp.Void](`void setTimeout(() => history.back(), 20)`))
+	b.until(`location.pathname.startsWith('/prod/')`)
+}
+
 func (b *tab) text(selector string) string {
 	b.t.Helper()
 	return eval[string](b, fmt.Sprintf(`document.querySelector(%q)?.innerText ?? ''`, selector))
@@ -303,7 +317,9 @@ func (b *tab) enter(conversation string) *tab {
 // ask types a question and presses Enter.
 func (b *tab) ask(question string) {
 	b.t.Helper()
-	b.do(chromedp.Focus(chromedp.CSS("#question")))
+	// By script, because the driver loses sight of the document when a page comes
+	// back from the back/forward cache.
+	eval[bool](b, `(document.querySelector('#question').focus(), true)`)
 	b.insert(question)
 	b.enterKey(0)
 }

@@ -12,6 +12,7 @@ import { idsInLocation } from './outcome.js';
  * @typedef {import('./types.js').ItemOutcome} ItemOutcome
  * @typedef {{item: OutboxItem, outcome: ItemOutcome|null}} Pending
  * @typedef {{online: boolean, signedIn: boolean, now: number}} Circumstances
+ * @typedef {{messages: Set<string>, clockOffset: number}} Settled messages whose item has ended, and server clock minus ours
  */
 
 /**
@@ -41,9 +42,10 @@ import { idsInLocation } from './outcome.js';
  * @param {import('./model.js').ConversationModel|null} model
  * @param {Pending[]} pending items that belong to this view
  * @param {Circumstances} circumstances
+ * @param {Settled} settled
  * @returns {Card[]}
  */
-export function buildCards(model, pending, circumstances) {
+export function buildCards(model, pending, circumstances, settled) {
   const regenerations = new Map(
     pending.filter(({ item }) => item.kind === 'regenerate').map((entry) => [entry.item.intent.message, entry]),
   );
@@ -53,9 +55,31 @@ export function buildCards(model, pending, circumstances) {
     cards.push(orphanCard(message, tasks, regenerations.get(message), circumstances));
   }
   for (const entry of pending) {
-    if (entry.item.kind === 'ask') cards.push(itemCard(entry, circumstances));
+    const arrived = model && entry.outcome === null && arrivedAs(entry.item, model.inOrder(), settled);
+    if (entry.item.kind === 'ask' && !arrived) cards.push(itemCard(entry, circumstances));
   }
   return cards;
+}
+
+// Room for the difference between two clocks that are read seconds apart.
+const CLOCK_SLACK_MS = 5000;
+
+/**
+ * Whether a question without an answer so far is already in the conversation:
+ * the submit arrived and its answer was lost. It is then shown once, as the
+ * message. The server does not tell keys, so this goes by content and time, and
+ * a message that another item became is never taken. It only decides what is
+ * shown: the same request is sent until it has its own answer.
+ * @param {OutboxItem} item
+ * @param {Message[]} messages
+ * @param {Settled} settled
+ */
+export function arrivedAs(item, messages, { messages: taken, clockOffset }) {
+  const { text, version, history = [] } = item.intent;
+  if (item.kind !== 'ask' || !item.attempted) return undefined;
+  return messages.find((message) => !taken.has(message.id)
+    && message.text === text && message.version === version && message.history.join() === history.join()
+    && Date.parse(message.created_at) >= item.createdAt + clockOffset - CLOCK_SLACK_MS);
 }
 
 /**

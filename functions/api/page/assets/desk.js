@@ -3,6 +3,7 @@
 
 import { Api } from './api.js';
 import { Attention } from './attention.js';
+import { arrivedAs } from './cards.js';
 import { Library } from './library.js';
 import { ConversationModel, hasEnded } from './model.js';
 import { Outbox } from './outbox.js';
@@ -249,9 +250,27 @@ export class Desk {
     if (outcome.kind === 'ok') {
       model.etag = outcome.etag;
       model.applyNewest(outcome.body);
+      this.#confirm(model);
       this.changed();
     }
     return true;
+  }
+
+  /** What items are compared with to find that they have arrived. */
+  settled() {
+    return { messages: this.outbox.settledMessages(), clockOffset: this.api.clockOffsetMs };
+  }
+
+  /**
+   * A question that the page had given up on is in the conversation after all:
+   * one more send of the same request brings its task.
+   * @param {ConversationModel} model
+   */
+  #confirm(model) {
+    for (const item of this.outbox.open()) {
+      const here = item.state === 'unknown' && knownIds(item).conversation === model.id;
+      if (here && arrivedAs(item, model.inOrder(), this.settled())) this.sender.tryAgain(item.id);
+    }
   }
 
   /** @param {string} id @param {() => void} [onTrouble] */

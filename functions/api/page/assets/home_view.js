@@ -59,7 +59,7 @@ export class HomeView {
   #recent() {
     const recent = [...this.desk.library.conversations.items.values()].slice(0, 4);
     if (recent.length === 0) return [];
-    return [h('div', { class: 'home-recent' }, h('h2', { text: 'Go on' }), h('ul', {}, ...recent.map(({ id, title, document }) =>
+    return [h('div', { class: 'home-recent' }, h('h2', { text: 'Continue' }), h('ul', {}, ...recent.map(({ id, title, document }) =>
       h('li', {}, h('a', { attributes: { href: `#/c/${id}` } },
         h('span', { class: 'recent-title', text: title, attributes: { dir: 'auto' } }),
         h('span', { class: 'recent-document', text: this.desk.library.documents.items.get(document)?.title ?? '', attributes: { dir: 'auto' } }))))))];

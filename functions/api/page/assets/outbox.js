@@ -126,6 +126,12 @@ export class Outbox {
     this.#notify();
   }
 
+  /** The messages that ended items became. @returns {Set<string>} */
+  settledMessages() {
+    const outcomes = this.storage.keys(this.outcomePrefix).map((key) => parseOutcome(this.storage.get(key)));
+    return new Set(outcomes.flatMap((outcome) => outcome?.result?.message ?? []));
+  }
+
   /** @param {number} now */
   purge(now) {
     for (const key of this.storage.keys(this.outcomePrefix)) {

@@ -123,7 +123,7 @@ export class RoomView {
   render(circumstances) {
     const { conversation } = this.place;
     const model = conversation ? this.desk.model(conversation) : null;
-    const cards = this.missing ? [] : buildCards(model, this.#pending(), circumstances);
+    const cards = this.missing ? [] : buildCards(model, this.#pending(), circumstances, this.desk.settled());
     const ready = !conversation || Boolean(model?.loaded);
     this.#reuseSentCards(cards);
     const elements = cards.map((card) => this.#show(card, ready).element);
