@@ -75,7 +75,7 @@ func (o Options) report(text string) {
 }
 
 func compile(ctx context.Context, o Options, stage string) error {
-	args := []string{"build", "-trimpath", "-tags", "lambda.norpc", "-o", stage + string(filepath.Separator)}
+	args := []string{"build", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", stage + string(filepath.Separator)}
 	cmd := exec.CommandContext(ctx, "go", append(args, o.Packages...)...)
 	cmd.Dir = o.Root
 	// The host's own architecture, whatever the caller cross-compiles for.

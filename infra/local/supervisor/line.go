@@ -9,7 +9,8 @@ import (
 // Messages of the lines that the supervisor itself writes.
 const (
 	MessageStarted = "process started"
-	MessageExited  = "process exited"
+	MessageExited  = "process exited"  // by itself or by a kill; another takes its place
+	MessageStopped = "process stopped" // because the supervisor is closed
 )
 
 // Line is one line of a process, or one event of its life.

@@ -162,7 +162,7 @@ func (p *Process) run(ctx context.Context) (worked bool, err error) {
 	close(stop)
 	<-watched
 	output.flush()
-	p.event(MessageExited, map[string]any{"pid": cmd.Process.Pid, "reason": cmd.ProcessState.String()})
+	p.event(exitMessage(ctx), map[string]any{"pid": cmd.Process.Pid, "reason": cmd.ProcessState.String()})
 	if failure := env.InitError(); failure != nil {
 		err = failure
 	}
@@ -222,6 +222,14 @@ func (p *Process) output(raw []byte) {
 
 func (p *Process) event(message string, fields map[string]any) {
 	p.observe(Line{Process: p.spec.Name, Time: time.Now(), Message: message, Fields: fields})
+}
+
+// exitMessage tells an end that Close asked for from any other.
+func exitMessage(ctx context.Context) string {
+	if ctx.Err() != nil {
+		return MessageStopped
+	}
+	return MessageExited
 }
 
 func isClosed(c <-chan struct{}) bool {

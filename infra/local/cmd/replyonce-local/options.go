@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/replyonce/replyonce/infra/local/stack"
+)
+
+const (
+	defaultPort = 8080
+	maxWorkers  = 64
+	usage       = `replyonce-local runs replyonce on this machine. Each flag can also be given as a variable.
+
+`
+)
+
+// setting is an option that is a flag and a variable.
+type setting struct {
+	flag, variable, fallback, help string
+	set                            func(*stack.Options, string) error
+}
+
+// settings are all of them, as the help lists them.
+func settings() []setting {
+	return []setting{
+		{"port", "REPLYONCE_PORT", strconv.Itoa(defaultPort), "port to listen on; 0 takes any free one",
+			func(o *stack.Options, v string) (err error) { o.Port, err = number(v, 0, 65535); return err }},
+		{"listen", "REPLYONCE_LISTEN", "127.0.0.1", "address to listen on; 0.0.0.0 lets other machines in, who can then sign in as anybody",
+			func(o *stack.Options, v string) error { o.Listen = v; return checkAddress(v) }},
+		{"data", "REPLYONCE_DATA", defaultData(), "folder for data; empty keeps nothing",
+			func(o *stack.Options, v string) error { o.DataDir = v; return nil }},
+		{"profile", "REPLYONCE_PROFILE", "default", "timers: default, or short for trying out failures",
+			func(o *stack.Options, v string) error { o.Profile = v; return nil }},
+		{"provider", "REPLYONCE_PROVIDER", "builtin", "model provider: builtin or scripted",
+			func(o *stack.Options, v string) error { o.Provider = v; return nil }},
+		{"provider-url", "REPLYONCE_PROVIDER_URL", "", "address of the model provider, if it has one",
+			func(o *stack.Options, v string) error { o.ProviderURL = v; return nil }},
+		{"model", "REPLYONCE_MODEL", "", "model of new tasks; empty is the provider's own",
+			func(o *stack.Options, v string) error { o.Model = v; return nil }},
+		{"on-unknown", "REPLYONCE_ON_UNKNOWN", "retry", "after a call whose end nobody saw: retry or stop",
+			func(o *stack.Options, v string) error { o.OnUnknown = v; return nil }},
+		{"log-level", "REPLYONCE_LOG_LEVEL", "info", "of functions.log in the data folder: debug, info, warn or error",
+			func(o *stack.Options, v string) error { o.LogLevel = v; return nil }},
+		{"workers", "REPLYONCE_WORKERS", "2", "worker processes",
+			func(o *stack.Options, v string) (err error) { o.Workers, err = number(v, 1, maxWorkers); return err }},
+		{"apis", "REPLYONCE_APIS", "2", "api processes: requests at a time",
+			func(o *stack.Options, v string) (err error) { o.APIs, err = number(v, 1, maxWorkers); return err }},
+		{"stage-in-path", "REPLYONCE_STAGE_IN_PATH", "false", "serve below /prod/, as a deployment without a domain of its own",
+			func(o *stack.Options, v string) (err error) { o.StageInPath, err = boolean(v); return err }},
+		{"binaries", "REPLYONCE_BINARIES", "", "folder of built programs; empty builds them from the source around the working directory",
+			func(o *stack.Options, v string) error { o.Binaries = v; return nil }},
+		{"endpoint", "AWS_ENDPOINT_URL", "", "another AWS endpoint than the built-in store, such as LocalStack",
+			func(o *stack.Options, v string) error { o.Endpoint = v; return nil }},
+	}
+}
+
+// parse reads flags, then variables, then defaults. An error says which setting is wrong and how.
+func parse(args []string, getenv func(string) string, errOut io.Writer) (stack.Options, error) {
+	flags := flag.NewFlagSet("replyonce-local", flag.ContinueOnError)
+	flags.SetOutput(errOut)
+	flags.Usage = func() {
+		fmt.Fprint(errOut, usage)
+		flags.PrintDefaults()
+	}
+	all := settings()
+	values := make([]*string, len(all))
+	for i, s := range all {
+		value := s.fallback
+		if given := getenv(s.variable); given != "" {
+			value = given
+		}
+		values[i] = flags.String(s.flag, value, s.help+" ("+s.variable+")")
+	}
+	if err := flags.Parse(args); err != nil {
+		return stack.Options{}, fmt.Errorf("read flags: %w", err)
+	}
+	if flags.NArg() > 0 {
+		return stack.Options{}, fmt.Errorf("%q is not understood: see -help", flags.Arg(0))
+	}
+	var o stack.Options
+	var wrong []error
+	for i, s := range all {
+		if err := s.set(&o, *values[i]); err != nil {
+			wrong = append(wrong, fmt.Errorf("-%s or %s is %q: %w", s.flag, s.variable, *values[i], err))
+		}
+	}
+	return o, errors.Join(wrong...)
+}
+
+func number(text string, low, high int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < low || n > high {
+		return 0, fmt.Errorf("set it to a number from %d to %d", low, high)
+	}
+	return n, nil
+}
+
+func boolean(text string) (bool, error) {
+	value, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, errors.New("set it to true or false")
+	}
+	return value, nil
+}
+
+func checkAddress(text string) error {
+	if text == "localhost" || net.ParseIP(text) != nil {
+		return nil
+	}
+	return errors.New("set it to an IP address of this machine, such as 127.0.0.1 or 0.0.0.0")
+}
+
+// defaultData is below the user's cache folder; without one nothing is kept.
+func defaultData() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(cache, "replyonce")
+}

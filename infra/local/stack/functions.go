@@ -1,0 +1,142 @@
+package stack
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/replyonce/replyonce/infra/local/binaries"
+	"github.com/replyonce/replyonce/infra/local/lambdaruntime"
+	"github.com/replyonce/replyonce/infra/local/supervisor"
+	"github.com/replyonce/replyonce/shared/worktask"
+)
+
+// Audience is what tokens of the stack's issuer are made for.
+const Audience = "replyonce-local"
+
+// WorkspaceClaim is the claim of those tokens that names the workspace.
+const WorkspaceClaim = "workspace"
+
+// Time limits of the functions that the timer profile says nothing about.
+const (
+	authorizerLimit = 10 * time.Second
+	dispatcherLimit = 30 * time.Second
+)
+
+// functions are the four functions and their processes.
+type functions struct {
+	server     *lambdaruntime.Server
+	supervisor *supervisor.Supervisor
+
+	api, authorizer, worker, dispatcher *lambdaruntime.Function
+}
+
+// newFunctions makes the functions. Requests for them wait until start has brought up their processes.
+func newFunctions(timers worktask.Timers, region string, observe func(supervisor.Line)) (*functions, error) {
+	server, err := lambdaruntime.Listen()
+	if err != nil {
+		return nil, fmt.Errorf("start the functions: %w", err)
+	}
+	f := &functions{server: server, supervisor: supervisor.New(observe)}
+	f.api = f.function("api", timers.APILimit, region)
+	f.authorizer = f.function("authorizer", authorizerLimit, region)
+	f.worker = f.function("worker", timers.WorkerLimit, region)
+	f.dispatcher = f.function("dispatcher", dispatcherLimit, region)
+	return f, nil
+}
+
+// start starts all processes and waits until each has asked for work.
+func (f *functions) start(ctx context.Context, o Options, dir string, b *backend, issuer string) error {
+	shared := environment(o, b, issuer)
+	var started []*supervisor.Process
+	for _, group := range []struct {
+		function *lambdaruntime.Function
+		count    int
+	}{{f.authorizer, 1}, {f.api, o.APIs}, {f.worker, o.Workers}, {f.dispatcher, 1}} {
+		name := group.function.Settings().Name
+		for i := range group.count {
+			started = append(started, f.supervisor.Start(supervisor.Spec{
+				Name: name + "-" + strconv.Itoa(i+1), Path: binaries.Path(dir, name),
+				Function: group.function, FreezeIdle: !o.RunIdle,
+				Env: processEnv(shared, name, i+1, b.direct.Region),
+			}))
+		}
+	}
+	for _, p := range started {
+		if err := p.Ready(ctx); err != nil {
+			return fmt.Errorf("start the functions: %w", err)
+		}
+	}
+	return nil
+}
+
+func (f *functions) function(name string, limit time.Duration, region string) *lambdaruntime.Function {
+	return f.server.NewFunction(lambdaruntime.Settings{
+		Name:    name,
+		ARN:     fmt.Sprintf("arn:aws:lambda:%s:%s:function:%s", region, accountID, name),
+		Timeout: limit,
+	})
+}
+
+// environment has the variables that are the same for all functions. What is "" is left out, so that the
+// functions' own defaults hold.
+func environment(o Options, b *backend, issuer string) map[string]string {
+	env := map[string]string{
+		"REPLYONCE_LOCAL":           "1",
+		"REPLYONCE_TABLE":           Table,
+		"REPLYONCE_QUEUE_URL":       b.created.QueueURL,
+		"REPLYONCE_BUCKET":          Bucket,
+		"REPLYONCE_PROFILE":         o.Profile,
+		"REPLYONCE_PROVIDER":        o.Provider,
+		"REPLYONCE_PROVIDER_URL":    o.ProviderURL,
+		"REPLYONCE_MODEL":           o.Model,
+		"REPLYONCE_ON_UNKNOWN":      o.OnUnknown,
+		"REPLYONCE_LOG_LEVEL":       o.LogLevel,
+		"REPLYONCE_ISSUER":          issuer,
+		"REPLYONCE_AUDIENCE":        Audience,
+		"REPLYONCE_WORKSPACE_CLAIM": WorkspaceClaim,
+		"AWS_ENDPOINT_URL":          b.endpoint(),
+		"PATH":                      os.Getenv("PATH"),
+	}
+	maps.Copy(env, o.Env)
+	maps.DeleteFunc(env, func(_, value string) bool { return value == "" })
+	return env
+}
+
+// processEnv adds what Lambda defines for each environment. The access key id is the process's name: the
+// fault proxy tells senders apart by it.
+// https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
+func processEnv(shared map[string]string, function string, number int, region string) func(string) []string {
+	process := function + "-" + strconv.Itoa(number)
+	return func(runtimeAPI string) []string {
+		env := maps.Clone(shared)
+		maps.Copy(env, map[string]string{
+			"AWS_LAMBDA_RUNTIME_API":          runtimeAPI,
+			"AWS_LAMBDA_FUNCTION_NAME":        function,
+			"AWS_LAMBDA_FUNCTION_VERSION":     "$LATEST",
+			"AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "512",
+			"AWS_LAMBDA_LOG_GROUP_NAME":       "/aws/lambda/" + function,
+			"AWS_LAMBDA_LOG_STREAM_NAME":      process,
+			"AWS_REGION":                      region,
+			"AWS_DEFAULT_REGION":              region,
+			"AWS_ACCESS_KEY_ID":               process,
+			"AWS_SECRET_ACCESS_KEY":           "local",
+			"_HANDLER":                        "bootstrap",
+			"TZ":                              ":UTC",
+		})
+		list := make([]string, 0, len(env))
+		for _, name := range slices.Sorted(maps.Keys(env)) {
+			list = append(list, name+"="+env[name])
+		}
+		return list
+	}
+}
+
+func (f *functions) close() {
+	f.supervisor.Close()
+	_ = f.server.Close() // all processes are gone
+}

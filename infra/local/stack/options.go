@@ -1,0 +1,133 @@
+package stack
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/replyonce/replyonce/infra/local/binaries"
+	"github.com/replyonce/replyonce/infra/local/supervisor"
+)
+
+// Options say how to run the stack. The zero value runs on a free port, keeps nothing and builds what it
+// needs.
+type Options struct {
+	Root     string // the module's folder; "" looks for it from the working directory upwards
+	Binaries string // folder of built programs, <name>/bootstrap; "" builds them into Root/dist/local
+	DataDir  string // where data is kept; "" keeps none
+
+	Listen string // address to listen on; "" is 127.0.0.1
+	Port   int    // 0 is any free one
+
+	Profile     string // timer profile: "default" or "short"; "" is "default"
+	Provider    string // model provider; "" is the functions' default
+	ProviderURL string
+	Model       string
+	OnUnknown   string
+	LogLevel    string
+	Env         map[string]string // further variables of every function; they go before those made here
+
+	Workers   int // worker processes; 0 is 2
+	APIs      int // api processes: requests at a time; 0 is 2
+	BatchSize int // messages in a batch; 0 is the event source's default
+
+	StageInPath   bool          // serve below /prod/
+	AuthorizerTTL time.Duration // how long the authorizer's answers are kept; 0 is API Gateway's default, less is not at all
+	DispatchEvery time.Duration // period of the dispatcher; 0 is the profile's, less than 0 only by Tick
+	RunIdle       bool          // let processes run while they wait for work, which Lambda does not
+	NoFaults      bool          // leave the fault proxy out, for measurements
+
+	// Endpoint is another AWS endpoint than the stack's own emulator, such as LocalStack. Credentials and
+	// region are then those of the standard settings.
+	Endpoint string
+
+	Observe  func(supervisor.Line) // gets every log line and event; must not block
+	Progress func(string)          // gets short messages while the stack starts
+
+	// Copies and Hold are hooks of the event source: see its Config.
+	Copies func(types.Message) int
+	Hold   func(context.Context, []types.Message)
+}
+
+// packages are the programs that a stack runs.
+var packages = []string{
+	"./functions/api", "./functions/authorizer", "./functions/worker", "./functions/dispatcher",
+}
+
+func (o Options) withDefaults() Options {
+	if o.Listen == "" {
+		o.Listen = "127.0.0.1"
+	}
+	if o.Workers == 0 {
+		o.Workers = 2
+	}
+	if o.APIs == 0 {
+		o.APIs = 2
+	}
+	if o.Observe == nil {
+		o.Observe = func(supervisor.Line) {}
+	}
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	return o
+}
+
+func (o Options) check() error {
+	if o.Workers < 1 || o.APIs < 1 {
+		return fmt.Errorf("%d worker and %d api processes: there must be one of each at least", o.Workers, o.APIs)
+	}
+	if o.NoFaults && o.Endpoint != "" {
+		return fmt.Errorf("the endpoint %s needs the proxy, which signs requests for it", o.Endpoint)
+	}
+	return nil
+}
+
+// findBinaries returns the folder of the programs, after building them if none was given.
+func (o Options) findBinaries(ctx context.Context) (string, error) {
+	wanted := append([]string{}, packages...)
+	if o.Endpoint == "" {
+		wanted = append(wanted, emulatorPackage)
+	}
+	if o.Binaries != "" {
+		return o.Binaries, checkBinaries(o.Binaries, wanted)
+	}
+	root, err := o.findRoot()
+	if err != nil {
+		return "", err
+	}
+	out := filepath.Join(root, "dist", "local")
+	err = binaries.Build(ctx, binaries.Options{Root: root, Out: out, Packages: wanted, Progress: o.Progress})
+	if err != nil {
+		return "", fmt.Errorf("build: %w", err)
+	}
+	return out, nil
+}
+
+func (o Options) findRoot() (string, error) {
+	if o.Root != "" {
+		return o.Root, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find working directory: %w", err)
+	}
+	root, err := binaries.FindRoot(dir)
+	if err != nil {
+		return "", fmt.Errorf("find the functions' source: %w", err)
+	}
+	return root, nil
+}
+
+func checkBinaries(dir string, wanted []string) error {
+	for _, pkg := range wanted {
+		if _, err := os.Stat(binaries.Path(dir, filepath.Base(pkg))); err != nil {
+			return fmt.Errorf("find built programs: %w", err)
+		}
+	}
+	return nil
+}
