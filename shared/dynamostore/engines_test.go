@@ -1,6 +1,7 @@
 package dynamostore_test
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/replyonce/replyonce/shared/dynamostore"
@@ -14,10 +15,19 @@ var (
 	minidynDeviations = storetest.Deviations{KeepsRemoved: true, LosesPlace: true, SmallVolumes: true}
 )
 
+// The watch checks every request of the whole suite: case S6.
+func watched(t *testing.T) func(http.RoundTripper) http.RoundTripper {
+	t.Helper()
+	return func(next http.RoundTripper) http.RoundTripper {
+		return &dynamotest.Watch{Next: next, Report: func(err error) { t.Error(err) }}
+	}
+}
+
 func TestStoreOnKumo(t *testing.T) {
 	t.Parallel()
-	client := dynamotest.Client(dynamotest.Kumo(t), nil)
+	client := dynamotest.Client(dynamotest.Kumo(t), watched(t))
 	storetest.Exercise(t, func(t *testing.T) storetest.Store {
+		t.Helper()
 		return dynamostore.New(client, dynamotest.NewTable(t, client), dynamostore.Options{})
 	}, kumoDeviations)
 }
@@ -27,14 +37,17 @@ func TestStoreOnKumo(t *testing.T) {
 func TestStoreOnMinidyn(t *testing.T) {
 	t.Parallel()
 	storetest.Exercise(t, func(t *testing.T) storetest.Store {
-		client := dynamotest.Client(dynamotest.Minidyn(t), nil)
+		t.Helper()
+		client := dynamotest.Client(dynamotest.Minidyn(t), watched(t))
 		return dynamostore.New(client, dynamotest.NewTable(t, client), dynamostore.Options{})
 	}, minidynDeviations)
 }
 
 func TestStoreOnExternalEngine(t *testing.T) {
+	t.Parallel()
 	client := dynamotest.External(t)
 	storetest.Exercise(t, func(t *testing.T) storetest.Store {
+		t.Helper()
 		return dynamostore.New(client, dynamotest.NewExternalTable(t, client), dynamostore.Options{})
 	}, storetest.Deviations{})
 }

@@ -15,7 +15,7 @@ import (
 type expression struct {
 	names   map[string]string
 	values  map[string]types.AttributeValue
-	require []string // joined by AND
+	require []condition // all of them
 	sets    []string
 	adds    []string
 	removes []string
@@ -36,25 +36,57 @@ func (e *expression) value(placeholder string, v types.AttributeValue) string {
 	return placeholder
 }
 
+// condition is a part of a ConditionExpression. An alternative is put into
+// parentheses where it becomes one of several demands, and nothing else ever is:
+// engines refuse parentheses that change nothing, and do not agree on which
+// those are.
+type condition struct {
+	text        string
+	alternative bool
+}
+
 // where adds conditions that must all hold.
-func (e *expression) where(conditions ...string) { e.require = append(e.require, conditions...) }
+func (e *expression) where(conditions ...condition) { e.require = append(e.require, conditions...) }
 
 // compare is the condition "attribute operator value".
-func (e *expression) compare(attribute, operator, placeholder string, v types.AttributeValue) string {
-	return e.name(attribute) + " " + operator + " " + e.value(placeholder, v)
+func (e *expression) compare(attribute, operator, placeholder string, v types.AttributeValue) condition {
+	return condition{text: e.name(attribute) + " " + operator + " " + e.value(placeholder, v)}
 }
 
-func (e *expression) absent(attribute string) string {
-	return "attribute_not_exists(" + e.name(attribute) + ")"
+func (e *expression) absent(attribute string) condition {
+	return condition{text: "attribute_not_exists(" + e.name(attribute) + ")"}
 }
 
-func (e *expression) present(attribute string) string {
-	return "attribute_exists(" + e.name(attribute) + ")"
+func (e *expression) present(attribute string) condition {
+	return condition{text: "attribute_exists(" + e.name(attribute) + ")"}
 }
 
-func anyOf(conditions ...string) string { return "(" + strings.Join(conditions, " OR ") + ")" }
+func (e *expression) beginsWith(attribute, placeholder, prefix string) condition {
+	return condition{text: "begins_with(" + e.name(attribute) + ", " + e.value(placeholder, text(prefix)) + ")"}
+}
 
-func allOf(conditions ...string) string { return "(" + strings.Join(conditions, " AND ") + ")" }
+func anyOf(conditions ...condition) condition {
+	parts := make([]string, len(conditions))
+	for i, c := range conditions {
+		parts[i] = c.text
+	}
+	return condition{text: strings.Join(parts, " OR "), alternative: len(parts) > 1}
+}
+
+// allOf needs no parentheses in an alternative: AND binds tighter than OR.
+func allOf(conditions ...condition) condition {
+	if len(conditions) == 1 {
+		return conditions[0]
+	}
+	parts := make([]string, len(conditions))
+	for i, c := range conditions {
+		parts[i] = c.text
+		if c.alternative {
+			parts[i] = "(" + c.text + ")"
+		}
+	}
+	return condition{text: strings.Join(parts, " AND ")}
+}
 
 // set stores the value under the placeholder that spells the attribute's name.
 func (e *expression) set(attribute string, v types.AttributeValue) {
@@ -90,8 +122,8 @@ func (e *expression) remove(attributes ...string) {
 	}
 }
 
-// condition is the ConditionExpression.
-func (e *expression) condition() *string { return aws.String(strings.Join(e.require, " AND ")) }
+// condition is the ConditionExpression, or the KeyConditionExpression.
+func (e *expression) condition() *string { return aws.String(allOf(e.require...).text) }
 
 // update is the UpdateExpression.
 func (e *expression) update() *string {

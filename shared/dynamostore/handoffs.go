@@ -55,12 +55,14 @@ func (s *Store) dueHandoffs(ctx context.Context, shard int, now time.Time, limit
 // dueInput asks for keys only, whatever the index projects.
 func (s *Store) dueInput(shard int, now time.Time, limit int) *dynamodb.QueryInput {
 	e := newExpression()
-	condition := e.compare(dynamoschema.HandoffShard, "=", ":shard", number(int64(shard))) + " AND " +
-		e.compare(dynamoschema.HandoffDueAt, "<=", ":now", millis(now))
+	e.where(
+		e.compare(dynamoschema.HandoffShard, "=", ":shard", number(int64(shard))),
+		e.compare(dynamoschema.HandoffDueAt, "<=", ":now", millis(now)),
+	)
 	return &dynamodb.QueryInput{
 		TableName:                 aws.String(s.table),
 		IndexName:                 aws.String(dynamoschema.HandoffIndex),
-		KeyConditionExpression:    aws.String(condition),
+		KeyConditionExpression:    e.condition(),
 		ExpressionAttributeNames:  e.names,
 		ExpressionAttributeValues: e.values,
 		Limit:                     aws.Int32(int32(max(limit, 1))), //nolint:gosec // callers bound it to a page

@@ -22,7 +22,7 @@ func number(v int64) types.AttributeValue {
 // millis is a time as whole milliseconds since 1970, cut and never rounded up.
 func millis(t time.Time) types.AttributeValue { return number(t.UnixMilli()) }
 
-func flag() types.AttributeValue { return &types.AttributeValueMemberBOOL{Value: true} }
+func yes() types.AttributeValue { return &types.AttributeValueMemberBOOL{Value: true} }
 
 // key is the primary key in the SDK's form.
 func key(k dynamoschema.Key) item {
@@ -70,7 +70,7 @@ func (w itemWriter) millis(name string, t time.Time) {
 
 func (w itemWriter) flag(name string, v bool) {
 	if v {
-		w.item[name] = flag()
+		w.item[name] = yes()
 	}
 }
 

@@ -63,12 +63,12 @@ func (s *Store) query(ctx context.Context, input *dynamodb.QueryInput, visit fun
 // begin with prefix; an empty prefix is all of them.
 func partition(pk, prefix string) *dynamodb.QueryInput {
 	e := newExpression()
-	condition := e.compare(dynamoschema.PK, "=", ":"+dynamoschema.PK, text(pk))
+	e.where(e.compare(dynamoschema.PK, "=", ":"+dynamoschema.PK, text(pk)))
 	if prefix != "" {
-		condition += " AND begins_with(" + e.name(dynamoschema.SK) + ", " + e.value(":prefix", text(prefix)) + ")"
+		e.where(e.beginsWith(dynamoschema.SK, ":prefix", prefix))
 	}
 	return &dynamodb.QueryInput{
-		KeyConditionExpression:    aws.String(condition),
+		KeyConditionExpression:    e.condition(),
 		ExpressionAttributeNames:  e.names,
 		ExpressionAttributeValues: e.values,
 		ConsistentRead:            aws.Bool(true),

@@ -52,15 +52,15 @@ func checkAssignment(ref worktask.Ref, tr worktask.Transition) error {
 }
 
 // is compares the status; the placeholder is the status itself.
-func (e *expression) is(status worktask.Status) string {
+func (e *expression) is(status worktask.Status) condition {
 	return e.compare(dynamoschema.Status, "=", ":"+string(status), text(string(status)))
 }
 
 // open is the condition "pending or running".
-func (e *expression) open() string { return anyOf(e.is(worktask.Pending), e.is(worktask.Running)) }
+func (e *expression) open() condition { return anyOf(e.is(worktask.Pending), e.is(worktask.Running)) }
 
 // leaseOver is the condition "running, and the lease ended at least margin ago".
-func (e *expression) leaseOver(now time.Time, margin time.Duration) string {
+func (e *expression) leaseOver(now time.Time, margin time.Duration) condition {
 	limit := number(now.UnixMilli() - margin.Milliseconds())
 	return allOf(e.is(worktask.Running), e.compare(dynamoschema.LeaseExpiresAt, "<=", ":lease_over", limit))
 }

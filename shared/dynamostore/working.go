@@ -11,7 +11,7 @@ func begin(b worktask.Beginning) *expression {
 	e := newExpression()
 	e.fence(b.Assignment(), b.Now())
 	e.where(e.absent(dynamoschema.CallOpen))
-	e.set(dynamoschema.CallOpen, flag())
+	e.set(dynamoschema.CallOpen, yes())
 	return e
 }
 
