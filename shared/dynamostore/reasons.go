@@ -13,7 +13,7 @@ import (
 // verdict is what a transaction that failed comes to.
 type verdict struct {
 	err   error // for the caller, when there is no further try
-	again bool  // refused for the moment: the same bytes may be sent again
+	again bool  // refused for the moment: the same may be sent again
 }
 
 // judge reads a failed transaction.

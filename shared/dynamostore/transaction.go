@@ -41,7 +41,8 @@ func (s *Store) create(ctx context.Context, record idempotency.Record, actions .
 
 // token names the transaction for the engine's own duplicate check. It covers
 // all that differs between two records for one target, so that equal tokens
-// mean equal bytes; nothing rests on it but the price of a repeat.
+// mean equal parameters. Nothing rests on it but the price of a repeat: the SDK
+// writes maps in any order, and engines that compare bytes call that different.
 func token(record idempotency.Record) string {
 	sum := sha256.Sum256([]byte(record.Target + " " + strconv.FormatInt(record.CreatedAt.UnixMilli(), 10)))
 	return hex.EncodeToString(sum[:16])
@@ -76,7 +77,7 @@ func checkTransaction(actions []types.TransactWriteItem) error {
 }
 
 // transact sends the transaction until it is decided, a bounded number of
-// times, with the same token and the same bytes. Only what the engine has
+// times, with the same token and the same parameters. Only what the engine has
 // refused for the moment is sent again.
 func (s *Store) transact(ctx context.Context, input *dynamodb.TransactWriteItemsInput) error {
 	var open bool // an earlier try may be under way
