@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/sivchari/kumo"
+
+	"github.com/replyonce/replyonce/infra/bench/rates"
+	"github.com/replyonce/replyonce/infra/bench/scenarios"
+	"github.com/replyonce/replyonce/infra/bench/sizes"
+	"github.com/replyonce/replyonce/shared/dynamostore"
+)
+
+// workers are the numbers of worker processes that drain a queue.
+var workers = []int{1, 2, 4}
+
+// starts is how often each function is started.
+const starts = 9
+
+// emulator starts an emulator in this process.
+func emulator() (aws.Config, func()) {
+	server := kumo.NewServer()
+	return aws.Config{
+		Region: "us-east-1", BaseEndpoint: aws.String(server.URL),
+		Credentials: credentials.NewStaticCredentialsProvider("bench", "bench", ""),
+	}, server.Close
+}
+
+func units(ctx context.Context, b *bench) (err error) {
+	cfg, stop := emulator()
+	defer stop()
+	if b.report.Scenarios, err = scenarios.Run(ctx, cfg, "units"); err != nil {
+		return fmt.Errorf("play: %w", err)
+	}
+	b.report.Broken = append(b.report.Broken, scenarios.Broken(b.report.Scenarios)...)
+	return scenarios.Print(b.out, b.report.Scenarios) //nolint:wrapcheck // says what could not be printed
+}
+
+func times(ctx context.Context, b *bench) (err error) {
+	cfg, stop := emulator()
+	defer stop()
+	if b.report.Ratios, err = rates.Compare(ctx, cfg, "times", rates.DefaultPlan()); err != nil {
+		return fmt.Errorf("compare: %w", err)
+	}
+	return rates.PrintRatios(b.out, b.report.Ratios) //nolint:wrapcheck // as above
+}
+
+func drain(ctx context.Context, b *bench) error {
+	for _, n := range workers {
+		b.progress(fmt.Sprintf("draining with %d worker processes", n))
+		d, err := rates.MeasureDrain(ctx, n, b.progress)
+		if err != nil {
+			return fmt.Errorf("drain with %d workers: %w", n, err)
+		}
+		b.report.Drains = append(b.report.Drains, d)
+	}
+	return rates.PrintDrains(b.out, b.report.Drains) //nolint:wrapcheck // as above
+}
+
+func weigh(ctx context.Context, b *bench) error {
+	if err := weighZips(b); err != nil {
+		return err
+	}
+	if err := timeStarts(ctx, b); err != nil {
+		return err
+	}
+	return sizes.Print(b.out, b.report.Zips, b.report.Starts) //nolint:wrapcheck // as above
+}
+
+func weighZips(b *bench) error {
+	for _, function := range sizes.Functions() {
+		binary := sizes.Binary(b.root, "arm64", function)
+		if err := sizes.CheckBinary(binary); err != nil {
+			return fmt.Errorf("weigh %s (make build makes it): %w", function, err)
+		}
+		z, err := sizes.Pack(function, binary)
+		if err != nil {
+			return fmt.Errorf("weigh: %w", err)
+		}
+		b.report.Zips = append(b.report.Zips, z)
+	}
+	b.report.Broken = append(b.report.Broken, sizes.Broken(b.report.Zips)...)
+	return nil
+}
+
+func timeStarts(ctx context.Context, b *bench) error {
+	rie := filepath.Join(b.root, "dist", "tools", "aws-lambda-rie")
+	if _, err := os.Stat(rie); err != nil {
+		return fmt.Errorf("find the runtime interface emulator (make dist/tools/aws-lambda-rie makes it): %w", err)
+	}
+	cfg, stop := emulator()
+	defer stop()
+	const table = "starts"
+	if _, err := dynamodb.NewFromConfig(cfg).CreateTable(ctx, dynamostore.TableInput(table)); err != nil {
+		return fmt.Errorf("create table: %w", err)
+	}
+	programs, err := sizes.Programs(b.root, cfg, table)
+	if err != nil {
+		return fmt.Errorf("find programs: %w", err)
+	}
+	for _, p := range programs {
+		s, err := sizes.MeasureStart(ctx, rie, p, starts)
+		if err != nil {
+			return fmt.Errorf("time starts: %w", err)
+		}
+		b.report.Starts = append(b.report.Starts, s)
+	}
+	return nil
+}
