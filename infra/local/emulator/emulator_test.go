@@ -1,7 +1,6 @@
 package emulator_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/replyonce/replyonce/infra/local/binaries"
 	"github.com/replyonce/replyonce/infra/local/emulator"
+	"github.com/replyonce/replyonce/infra/local/internal/testprograms"
 	"github.com/replyonce/replyonce/infra/local/resources"
 	"github.com/replyonce/replyonce/shared/dynamoschema"
 )
@@ -29,16 +29,13 @@ var binary string
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	root := filepath.Join("..", "..", "..")
-	out := filepath.Join(root, "dist", "host")
-	err := binaries.Build(context.Background(), binaries.Options{
-		Root: root, Out: out, Packages: []string{emulator.Package},
-	})
+	dir, remove, err := testprograms.Dir()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	binary = binaries.Path(out, "emulator")
+	defer remove()
+	binary = binaries.Path(dir, "emulator")
 	return m.Run()
 }
 

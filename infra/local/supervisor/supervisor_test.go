@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/replyonce/replyonce/infra/local/binaries"
+	"github.com/replyonce/replyonce/infra/local/internal/testprograms"
 	"github.com/replyonce/replyonce/infra/local/lambdaruntime"
 )
 
@@ -22,20 +22,13 @@ var binary string
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "replyonce-supervisor-")
+	dir, remove, err := testprograms.Dir()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	err = binaries.Build(context.Background(), binaries.Options{
-		Root: filepath.Join("..", "..", ".."), Out: dir, Packages: []string{"./infra/local/internal/testlambda"},
-	})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	binary = binaries.Path(dir, "testlambda")
+	defer remove()
+	binary = binaries.Path(dir, "worker")
 	return m.Run()
 }
 
