@@ -90,14 +90,11 @@ func compile(ctx context.Context, o Options, stage string) error {
 	return nil
 }
 
-// install copies a staged binary that is newer than the installed one, by renaming a copy.
+// install copies a staged binary that differs from the installed one, by renaming a copy. Times say
+// nothing: the compiler touches what it finds up to date.
 func install(staged, installed string) error {
-	from, err := os.Stat(staged)
-	if err != nil {
-		return fmt.Errorf("look at staged binary: %w", err)
-	}
-	if to, err := os.Stat(installed); err == nil && to.ModTime().Equal(from.ModTime()) && to.Size() == from.Size() {
-		return nil
+	if same, err := sameContent(staged, installed); err != nil || same {
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(installed), 0o755); err != nil {
 		return fmt.Errorf("make folder: %w", err)
@@ -106,13 +103,26 @@ func install(staged, installed string) error {
 	if err := copyFile(staged, fresh); err != nil {
 		return err
 	}
-	if err := os.Chtimes(fresh, time.Time{}, from.ModTime()); err != nil {
-		return fmt.Errorf("set time of binary: %w", err)
-	}
 	if err := os.Rename(fresh, installed); err != nil {
 		return fmt.Errorf("move binary into place: %w", err)
 	}
 	return nil
+}
+
+// sameContent compares two files; one that is missing is not the same.
+func sameContent(staged, installed string) (bool, error) {
+	want, err := os.ReadFile(staged)
+	if err != nil {
+		return false, fmt.Errorf("read staged binary: %w", err)
+	}
+	got, err := os.ReadFile(installed)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read installed binary: %w", err)
+	}
+	return bytes.Equal(want, got), nil
 }
 
 func copyFile(from, to string) (err error) {
