@@ -113,6 +113,6 @@ func pause(ctx context.Context, try int) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx) //nolint:wrapcheck // the caller says what was paused
+		return context.Cause(ctx)
 	}
 }

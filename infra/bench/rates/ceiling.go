@@ -116,5 +116,5 @@ func each(ctx context.Context, atATime, n int, f func(ctx context.Context, i int
 	}
 	close(numbers)
 	running.Wait()
-	return context.Cause(ctx) //nolint:wrapcheck // the first failure of f, or the end of the caller's context
+	return context.Cause(ctx)
 }

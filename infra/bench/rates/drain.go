@@ -55,7 +55,7 @@ func MeasureDrain(ctx context.Context, workers int, progress func(string)) (Drai
 	}
 	d := Drain{Workers: workers, Tasks: Tasks}
 	err = d.measure(ctx, s, saved, func() { close(gate) })
-	return d, errors.Join(err, s.Close())
+	return d, errors.Join(err, s.Close()) //nolint:contextcheck // what was started is stopped, whatever has ended
 }
 
 func (d *Drain) measure(ctx context.Context, s *stack.Stack, saved *saved, open func()) (err error) {

@@ -27,7 +27,7 @@ func PrintDrains(w io.Writer, drains []Drain) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "workers\ttook\ttasks/s\tbare tasks/s\tbare writes/s\t\n")
 	for _, d := range drains {
-		fmt.Fprintf(table, "%d\t%s\t%.0f\t%.0f\t%.0f\t\n", d.Workers, d.Took.Round(10*time.Millisecond), d.PerSecond, d.Bare, d.Writes)
+		fmt.Fprintf(table, "%d\t%.1f s\t%.0f\t%.0f\t%.0f\t\n", d.Workers, d.Took.Seconds(), d.PerSecond, d.Bare, d.Writes)
 	}
 	return flush(table)
 }

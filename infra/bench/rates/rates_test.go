@@ -206,7 +206,7 @@ func TestPrintsTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"submit", "714µs", "590µs", "1.21", "1.11", "1.31", "600", "7s", "286", "469", "8724"} {
+	for _, want := range []string{"submit", "714µs", "590µs", "1.21", "1.11", "1.31", "600", "7.0 s", "286", "469", "8724"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}

@@ -58,7 +58,7 @@ func (s scenario) run(ctx context.Context, cfg aws.Config, table string) (Result
 	}
 	prompt := func(r units.Request) bool { return r.Step == stepPrompt }
 	r := Result{
-		Name: s.name, About: s.about, Requests: w.counted, ProviderCalls: s.calls, maxWrite: s.maxWrite,
+		Name: s.name, About: s.about, Requests: w.counted, ProviderCalls: w.calls, maxWrite: s.maxWrite,
 		PricePerMillion: units.Sum(w.counted).PerMillion(),
 		Prompt:          units.Sum(filter(w.counted, prompt)),
 		Other:           units.Sum(slices.DeleteFunc(slices.Clone(w.counted), prompt)),

@@ -46,24 +46,25 @@ func TestCostOfEachScenario(t *testing.T) {
 		dynamoDB, promptReads  int
 		sqs                    int
 		strongReadsOfTheSubmit int
+		calls                  int64
 	}
 	want := map[string]cost{
-		"first send to saved":     {11, 2, 8, 5, 3, 4, 2},
-		"follow-up question":      {11, 4, 12, 6, 5, 4, 4},
-		"first send, policy stop": {12, 2, 8, 6, 3, 4, 2},
-		"repeat while running":    {6, 4, 0, 5, 0, 0, 4},
-		"repeat after success":    {6, 4, 0, 5, 0, 0, 4},
-		"crash before the call":   {12, 3, 16, 7, 6, 6, 2},
-		"crash after the call":    {12, 3, 16, 7, 6, 6, 2},
-		"cancel while waiting":    {10, 4, 0, 7, 0, 3, 2},
-		"cancel during the call":  {12, 4, 8, 9, 3, 4, 2},
-		"regenerate":              {9, 2, 8, 5, 3, 4, 0},
-		"lost handoff":            {14, 7, 8, 15, 3, 5, 2},
-		"idle dispatcher":         {0, 4, 0, 8, 0, 0, 0},
+		"first send to saved":     {11, 2, 8, 5, 3, 4, 2, 1},
+		"follow-up question":      {11, 4, 12, 6, 5, 4, 4, 1},
+		"first send, policy stop": {12, 2, 8, 6, 3, 4, 2, 1},
+		"repeat while running":    {6, 4, 0, 5, 0, 0, 4, 0},
+		"repeat after success":    {6, 4, 0, 5, 0, 0, 4, 0},
+		"crash before the call":   {12, 3, 16, 7, 6, 6, 2, 1},
+		"crash after the call":    {12, 3, 16, 7, 6, 6, 2, 2},
+		"cancel while waiting":    {10, 4, 0, 7, 0, 3, 2, 0},
+		"cancel during the call":  {12, 4, 8, 9, 3, 4, 2, 1},
+		"regenerate":              {9, 2, 8, 5, 3, 4, 0, 1},
+		"lost handoff":            {14, 7, 8, 15, 3, 5, 2, 1},
+		"idle dispatcher":         {0, 4, 0, 8, 0, 0, 0, 0},
 	}
 	for _, r := range results {
 		got := cost{
-			r.Other.Write + r.Prompt.Write, r.Other.Read, r.Prompt.Read, r.Other.DynamoDB, r.Prompt.DynamoDB, r.Other.SQS, r.submitReads(),
+			r.Other.Write + r.Prompt.Write, r.Other.Read, r.Prompt.Read, r.Other.DynamoDB, r.Prompt.DynamoDB, r.Other.SQS, r.submitReads(), r.ProviderCalls,
 		}
 		if got != want[r.Name] {
 			t.Errorf("%s costs %+v, want %+v", r.Name, got, want[r.Name])

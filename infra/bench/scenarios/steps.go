@@ -25,12 +25,12 @@ const (
 type namedTasks struct{ taskflow.Tasks }
 
 func (t namedTasks) Apply(ctx context.Context, ref worktask.Ref, tr worktask.Transition) (worktask.Task, error) {
-	return t.Tasks.Apply(units.In(ctx, tr.Name()), ref, tr) //nolint:wrapcheck // a decorator
+	return t.Tasks.Apply(units.In(ctx, tr.Name()), ref, tr)
 }
 
 // namedKind names the reads of a prompt.
 type namedKind struct{ taskflow.Kind }
 
 func (k namedKind) Prepare(ctx context.Context, t worktask.Task) (taskflow.Work, error) {
-	return k.Kind.Prepare(units.In(ctx, stepPrompt), t) //nolint:wrapcheck // a decorator
+	return k.Kind.Prepare(units.In(ctx, stepPrompt), t)
 }

@@ -55,6 +55,7 @@ type world struct {
 	died    bool            // the worker, in the latest delivery
 	inHand  []types.Message // of the worker that died
 	counted []units.Request
+	calls   int64 // of the provider, meanwhile
 }
 
 // newWorld makes table and queue under the name, a document and a conversation
@@ -115,8 +116,9 @@ func (w *world) key() idempotency.Key {
 // count runs f and keeps the requests that are made meanwhile.
 func (w *world) count(f func() error) error {
 	w.recorder.Reset()
+	before := w.provider.calls.Load()
 	err := f()
-	w.counted = w.recorder.Requests()
+	w.counted, w.calls = w.recorder.Requests(), w.provider.calls.Load()-before
 	return err
 }
 

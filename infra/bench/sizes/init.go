@@ -3,7 +3,6 @@ package sizes
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -12,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
 
@@ -58,43 +56,50 @@ func MeasureStart(ctx context.Context, emulator string, p Program, runs int) (St
 	return Start{Function: p.Function, Runs: runs, Init: median(inits), Answer: median(answers)}, nil
 }
 
-func startOnce(ctx context.Context, emulator string, p Program) (s Start, err error) {
-	runtimeAPI, err := freeAddress()
+func startOnce(ctx context.Context, emulator string, p Program) (Start, error) {
+	runtimeAPI, err := freeAddress(ctx)
 	if err != nil {
 		return Start{}, err
 	}
-	frontend, err := freeAddress()
+	frontend, err := freeAddress(ctx)
 	if err != nil {
 		return Start{}, err
 	}
-	cmd := exec.Command(emulator, "--runtime-api-address", runtimeAPI, "--runtime-interface-emulator-address", frontend, p.Binary)
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	cmd := exec.CommandContext(running, emulator, //nolint:gosec // our own tool and our own programs
+		"--runtime-api-address", runtimeAPI, "--runtime-interface-emulator-address", frontend, p.Binary)
 	cmd.Env = p.Environment
-	output := &log{}
-	cmd.Stdout, cmd.Stderr = output, output
-	cmd.WaitDelay = time.Second
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // on which it ends the function, too
+	cmd.WaitDelay = stopLimit
 	if err := childprocess.Start(cmd); err != nil {
 		return Start{}, fmt.Errorf("start the runtime interface emulator: %w", err)
 	}
-	defer func() {
-		if stopErr := stop(cmd); stopErr != nil {
-			err = errors.Join(err, stopErr)
-		}
-	}()
-	if err := awaitListener(ctx, frontend); err != nil {
-		return Start{}, fmt.Errorf("%w\n%s", err, output)
+	answer, err := firstAnswer(ctx, frontend, p.Event)
+	stop()
+	_ = cmd.Wait() // says that it was stopped; after it all output is there
+	if err != nil {
+		return Start{}, fmt.Errorf("%w\n%s", err, &output)
+	}
+	took, err := initOf(output.String())
+	return Start{Init: took, Answer: answer}, err
+}
+
+// firstAnswer waits until the emulator listens, and then measures an invocation.
+func firstAnswer(ctx context.Context, address, event string) (time.Duration, error) {
+	if err := awaitListener(ctx, address); err != nil {
+		return 0, err
 	}
 	begun := time.Now()
-	if err := invoke(ctx, "http://"+frontend+"/2015-03-31/functions/function/invocations", p.Event); err != nil {
-		return Start{}, fmt.Errorf("%w\n%s", err, output)
-	}
-	s.Answer = time.Since(begun)
-	s.Init, err = output.init()
-	return s, err
+	err := invoke(ctx, "http://"+address+"/2015-03-31/functions/function/invocations", event)
+	return time.Since(begun), err
 }
 
 // freeAddress finds a loopback port that nobody uses now.
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func freeAddress(ctx context.Context) (string, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", fmt.Errorf("find a free port: %w", err)
 	}
@@ -116,7 +121,7 @@ func awaitListener(ctx context.Context, address string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx) //nolint:wrapcheck // says what was waited for
+			return context.Cause(ctx)
 		case <-time.After(poll):
 		}
 	}
@@ -142,47 +147,13 @@ func invoke(ctx context.Context, url, event string) error {
 	return nil
 }
 
-// stop ends the emulator, which ends the function.
-func stop(cmd *exec.Cmd) error {
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		return fmt.Errorf("stop the runtime interface emulator: %w", err)
-	}
-	select {
-	case <-ended: // by the signal, so with an error that says just that
-	case <-time.After(stopLimit):
-		_ = cmd.Process.Kill() // it may have ended by itself
-		<-ended
-	}
-	return nil
-}
-
-// log keeps what the emulator and the function write.
-type log struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p) //nolint:wrapcheck // a buffer never fails
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 var initReport = regexp.MustCompile(`INIT REPORT\(durationMs: ([0-9.]+)`)
 
-// init reads the emulator's report.
-func (l *log) init() (time.Duration, error) {
-	found := initReport.FindStringSubmatch(l.String())
+// initOf reads the emulator's report in what it wrote.
+func initOf(output string) (time.Duration, error) {
+	found := initReport.FindStringSubmatch(output)
 	if found == nil {
-		return 0, fmt.Errorf("the runtime interface emulator has not reported an initialisation:\n%s", l)
+		return 0, fmt.Errorf("the runtime interface emulator has not reported an initialisation:\n%s", output)
 	}
 	ms, err := strconv.ParseFloat(found[1], 64)
 	if err != nil {

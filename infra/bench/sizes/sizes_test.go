@@ -134,13 +134,12 @@ func TestOnlyStrippedArm64BinariesAreMeasured(t *testing.T) {
 
 func TestReportOfTheInitialisationIsRead(t *testing.T) {
 	t.Parallel()
-	output := &log{}
-	if _, err := output.init(); err == nil {
+	if _, err := initOf("nothing of the kind"); err == nil {
 		t.Error("an initialisation was read from nothing")
 	}
-	_, _ = output.Write([]byte("29 Nov 2026 14:50:00,340 [INFO] (rapid) INIT RTDONE(status: success)\n" +
-		"29 Nov 2026 14:50:00,340 [INFO] (rapid) INIT REPORT(durationMs: 15.369000)\n"))
-	if took, err := output.init(); err != nil || took != 15369*time.Microsecond {
+	took, err := initOf("29 Nov 2026 14:50:00,340 [INFO] (rapid) INIT RTDONE(status: success)\n" +
+		"29 Nov 2026 14:50:00,340 [INFO] (rapid) INIT REPORT(durationMs: 15.369000)\n")
+	if err != nil || took != 15369*time.Microsecond {
 		t.Errorf("initialisation of %s, %v, want 15.369 ms", took, err)
 	}
 }

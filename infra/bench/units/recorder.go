@@ -88,7 +88,7 @@ func (r *Recorder) watch(observe observer) func(*middleware.Stack) error {
 			err = observe(ctx, middleware.GetStackValue(ctx, inputKey{}), func() (any, error) {
 				var sendErr error
 				out, metadata, sendErr = next.HandleFinalize(ctx, in)
-				return out.Result, sendErr //nolint:wrapcheck // handed through
+				return out.Result, sendErr
 			})
 			return out, metadata, err
 		})

@@ -39,7 +39,7 @@ func units(ctx context.Context, b *bench) (err error) {
 		return fmt.Errorf("play: %w", err)
 	}
 	b.report.Broken = append(b.report.Broken, scenarios.Broken(b.report.Scenarios)...)
-	return scenarios.Print(b.out, b.report.Scenarios) //nolint:wrapcheck // says what could not be printed
+	return scenarios.Print(b.out, b.report.Scenarios)
 }
 
 func times(ctx context.Context, b *bench) (err error) {
@@ -48,7 +48,7 @@ func times(ctx context.Context, b *bench) (err error) {
 	if b.report.Ratios, err = rates.Compare(ctx, cfg, "times", rates.DefaultPlan()); err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
-	return rates.PrintRatios(b.out, b.report.Ratios) //nolint:wrapcheck // as above
+	return rates.PrintRatios(b.out, b.report.Ratios)
 }
 
 func drain(ctx context.Context, b *bench) error {
@@ -60,7 +60,7 @@ func drain(ctx context.Context, b *bench) error {
 		}
 		b.report.Drains = append(b.report.Drains, d)
 	}
-	return rates.PrintDrains(b.out, b.report.Drains) //nolint:wrapcheck // as above
+	return rates.PrintDrains(b.out, b.report.Drains)
 }
 
 func weigh(ctx context.Context, b *bench) error {
@@ -70,7 +70,7 @@ func weigh(ctx context.Context, b *bench) error {
 	if err := timeStarts(ctx, b); err != nil {
 		return err
 	}
-	return sizes.Print(b.out, b.report.Zips, b.report.Starts) //nolint:wrapcheck // as above
+	return sizes.Print(b.out, b.report.Zips, b.report.Starts)
 }
 
 func weighZips(b *bench) error {
