@@ -158,6 +158,11 @@ func (a *fakeAPI) serve(w http.ResponseWriter, r *http.Request) {
 		a.servePage(w, r, file)
 		return
 	}
+	if path == "/testdata/logic.js" {
+		w.Header().Set("Content-Type", "text/javascript")
+		http.ServeFile(w, r, "testdata/logic.js")
+		return
+	}
 	body := new(bytes.Buffer)
 	_, _ = body.ReadFrom(r.Body)
 	a.mu.Lock()

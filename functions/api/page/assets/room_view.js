@@ -3,7 +3,8 @@
 
 import { buildCards } from './cards.js';
 import { CardView } from './card_view.js';
-import { arrange, byId, h, setText, show } from './dom.js';
+import { arrange, byId, setText, show } from './dom.js';
+import { RoomHead } from './room_head.js';
 import { knownIds } from './steps.js';
 import { shorten } from './text.js';
 
@@ -52,7 +53,9 @@ export class RoomView {
     this.resizes.observe(this.scroll);
     this.resizes.observe(this.cards);
     byId('earlier').onclick = () => void this.#earlier();
-    byId('version').onchange = () => this.#chooseVersion();
+    this.head = new RoomHead((version) => {
+      if (this.place.document) desk.library.showVersion(this.place.document, version);
+    });
     /** @type {import('./card_view.js').CardHost} */
     this.host = {
       act: (action, card) => this.#act(action, card),
@@ -134,7 +137,8 @@ export class RoomView {
       else this.views.delete(key);
     }
     arrange(this.cards, elements);
-    this.#renderHead(cards, model);
+    this.head.render(this.#headState(model));
+    this.desk.attention.setTitle(`${this.head.title} · replyonce`);
     show(byId('earlier'), Boolean(model?.older));
     const note = this.trouble || this.#emptyNote(cards.length, ready);
     setText(byId('thread-note'), note);
@@ -211,40 +215,18 @@ export class RoomView {
     else this.announcer.changed(card.key, state, `${card.state.headline} ${card.state.name === 'saved' ? `Reply to: ${shorten(card.question, 60)}` : card.state.advice}`.trim());
   }
 
-  /** @param {Card[]} cards @param {import('./model.js').ConversationModel|null} model */
-  #renderHead(cards, model) {
-    const { library } = this.desk;
+  /** @param {import('./model.js').ConversationModel|null} model @returns {import('./room_head.js').HeadState} */
+  #headState(model) {
     const { document, version } = this.current();
-    const info = document ? library.documents.items.get(document) : undefined;
+    const info = document ? this.desk.library.documents.items.get(document) : undefined;
     const pending = this.place.item ? this.desk.outbox.read(this.place.item).item : null;
-    const documentTitle = info?.title ?? pending?.intent.title ?? '';
-    const question = model?.info?.title ?? (pending ? shorten(pending.intent.text ?? '', 80) : '');
-    setText(byId('room-title'), this.missing ? 'Not found' : question || documentTitle || 'Loading');
-    setText(byId('room-document'), this.missing ? 'This does not exist, or it belongs to somebody else.' : question ? documentTitle : '');
-    show(byId('room-document').parentElement, byId('room-document').textContent !== '');
-    this.desk.attention.setTitle(`${byId('room-title').textContent} · replyonce`);
-    const tools = [byId('version'), byId('read'), byId('new-version')];
-    for (const tool of tools) show(tool === tools[0] ? tool.parentElement : tool, Boolean(info && version) && !this.missing);
-    if (info && version) this.#renderVersions(info, version);
-    const newer = info && version && info.latest_version > version;
-    setText(byId('version-note'), newer ? `You are asking about version ${version}. The newest is version ${info.latest_version}.` : '');
-    show(byId('version-note'), Boolean(newer));
-  }
-
-  /** @param {import('./types.js').DocumentInfo} info @param {number} version */
-  #renderVersions(info, version) {
-    /** @type {HTMLSelectElement} */
-    const select = byId('version');
-    if (select.options.length !== info.latest_version || select.dataset.document !== info.id) {
-      select.dataset.document = info.id;
-      const numbers = Array.from({ length: info.latest_version }, (_, index) => info.latest_version - index);
-      select.replaceChildren(...numbers.map((n) => h('option', { text: `Version ${n}`, attributes: { value: String(n) } })));
-    }
-    if (select.value !== String(version)) select.value = String(version);
-  }
-
-  #chooseVersion() {
-    if (this.place.document) this.desk.library.showVersion(this.place.document, Number(byId('version').value));
+    return {
+      missing: this.missing,
+      question: model?.info?.title ?? (pending ? shorten(pending.intent.text ?? '', 80) : ''),
+      documentTitle: info?.title ?? pending?.intent.title ?? '',
+      info: info ?? null,
+      version,
+    };
   }
 
   /** @param {number} count @param {boolean} ready */

@@ -1,0 +1,239 @@
+// The frame around everything: which place is shown, the library beside it, and
+// the handing over of actions to the desk.
+
+import { Announcer } from './announcer.js';
+import { Composer } from './composer.js';
+import { Desk } from './desk.js';
+import { DocumentDialog } from './document_dialog.js';
+import { byId, setText, show } from './dom.js';
+import { HomeView } from './home_view.js';
+import { Reader } from './reader.js';
+import { RoomView } from './room_view.js';
+import { parseRoute } from './router.js';
+import { ShelfView } from './shelf_view.js';
+import { knownIds } from './steps.js';
+
+/**
+ * @typedef {import('./types.js').Session} Session
+ * @typedef {import('./types.js').Intent} Intent
+ * @typedef {import('./router.js').Route} Route
+ */
+
+export class Shell {
+  /**
+   * @param {object} options
+   * @param {any} options.config
+   * @param {string} options.base
+   * @param {import('./storage.js').LayeredStorage} options.storage
+   * @param {() => void} options.onExpired the sign-in is over
+   * @param {() => void} options.onSignIn the person wants to sign in again
+   */
+  constructor({ config, base, storage, onExpired, onSignIn }) {
+    this.config = config;
+    this.base = base;
+    this.storage = storage;
+    this.onExpired = onExpired;
+    this.onSignIn = onSignIn;
+    this.announcer = new Announcer(byId('status'));
+    this.composer = new Composer({ limit: config.limits.message_bytes, onSend: (text) => this.#send(text) });
+    this.documentDialog = new DocumentDialog({
+      limit: config.limits.document_bytes,
+      onSave: (request, title, text) => {
+        if (request.document) this.desk?.addVersion(request.document, text);
+        else this.desk?.addDocument(title, text);
+      },
+    });
+    /** @type {Desk|null} */
+    this.desk = null;
+    /** @type {RoomView|null} */
+    this.room = null;
+    this.route = parseRoute(location.hash);
+    this.drawing = false;
+    this.#listen();
+  }
+
+  #listen() {
+    globalThis.addEventListener('hashchange', () => this.#go());
+    setInterval(() => { if (!document.hidden) this.room?.tick(); }, 1000);
+    byId('add-document').onclick = () => this.documentDialog.open({ document: null, documentTitle: '' });
+    byId('new-version').onclick = () => {
+      const shown = this.#shownDocument();
+      if (shown) this.documentDialog.open({ document: shown.info.id, documentTitle: shown.info.title });
+    };
+    byId('read').onclick = () => {
+      const shown = this.#shownDocument();
+      if (shown) void this.reader?.open(shown.info.id, shown.info.title, shown.version);
+    };
+    byId('shelf-toggle').onclick = () => this.#openShelf(!document.body.classList.contains('shelf-open'));
+    document.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') this.#openShelf(false);
+    });
+    // A window that becomes wide shows the library anyway.
+    matchMedia('(min-width: 821px)').addEventListener('change', (event) => {
+      if (event.matches) this.#openShelf(false);
+    });
+  }
+
+  /** @param {Session} session */
+  enter(session) {
+    this.leave();
+    const desk = new Desk({
+      base: this.base, session, storage: this.storage, historyLimit: this.config.limits.history,
+      onChange: () => this.draw(), onUnauthorized: this.onExpired, onOpen: (hash) => { location.hash = hash; },
+    });
+    this.desk = desk;
+    this.shelf = new ShelfView(desk, { onEdit: (entry) => this.#editDocument(entry), onSignIn: this.onSignIn });
+    this.home = new HomeView({ desk, onAdd: () => byId('add-document').click(), onAsk: (intent) => this.#ask(intent) });
+    this.room = new RoomView({ desk, announcer: this.announcer, composer: this.composer, onSignIn: this.onSignIn });
+    this.reader = new Reader(desk.library);
+    desk.start();
+    this.#go({ fresh: true });
+  }
+
+  leave() {
+    this.desk?.close();
+    this.room?.close();
+    this.desk = null;
+    this.room = null;
+  }
+
+  // Places.
+
+  /**
+   * @param {object} [how]
+   * @param {boolean} [how.fresh] even when the address did not change
+   * @param {boolean} [how.follows] the same cards and draft, at their final address
+   */
+  #go({ fresh = false, follows = false } = {}) {
+    if (!this.desk || !this.room) return;
+    const before = placeKey(this.route);
+    this.route = parseRoute(location.hash);
+    this.#openShelf(false);
+    const key = placeKey(this.route);
+    if (!fresh && key === before) return;
+    this.composer.moveTo(key, follows);
+    if (this.route.name === 'home') this.desk.attention.setTitle('replyonce');
+    else this.room.enter(placeOf(this.route), follows);
+    this.draw();
+    if (this.route.name !== 'home' && !follows && !fresh) this.composer.focus();
+  }
+
+  /** Draws once per turn, however many things changed in it. */
+  draw() {
+    if (this.drawing) return;
+    this.drawing = true;
+    queueMicrotask(() => {
+      this.drawing = false;
+      if (this.desk) this.#draw(this.desk);
+    });
+  }
+
+  /** @param {Desk} desk */
+  #draw(desk) {
+    this.#follow(desk);
+    const circumstances = { online: navigator.onLine !== false, signedIn: desk.signedIn, now: Date.now() };
+    this.#drawBanner(circumstances.online);
+    this.shelf?.render(this.route, circumstances);
+    const atHome = this.route.name === 'home';
+    show(byId('home'), atHome);
+    show(byId('room'), !atHome);
+    if (atHome) this.home?.render();
+    else this.room?.render(circumstances);
+  }
+
+  /** @param {boolean} online */
+  #drawBanner(online) {
+    const banner = byId('banner');
+    const texts = [];
+    if (!online) texts.push('You are offline. What you ask is kept here and goes out when you are back.');
+    if (this.storage.weakest !== 'local') {
+      texts.push('This browser does not let the page keep things for long. Leave this page open until your question is saved.');
+    }
+    setText(banner, texts.join(' '));
+    show(banner, texts.length > 0);
+  }
+
+  /** Moves on when an item that the page follows has got somewhere. @param {Desk} desk */
+  #follow(desk) {
+    if (this.route.name === 'new') {
+      const { item, outcome } = desk.outbox.read(this.route.id);
+      const conversation = outcome?.result?.conversation ?? (item ? knownIds(item).conversation : undefined);
+      if (conversation) {
+        history.replaceState(null, '', `#/c/${conversation}`);
+        this.#go({ follows: true });
+      }
+    }
+    for (const id of desk.own) {
+      const { outcome } = desk.outbox.read(id);
+      if (!outcome) continue;
+      desk.own.delete(id);
+      const { document, conversation } = outcome.result ?? {};
+      if (document && !conversation && this.route.name === 'home') location.hash = `#/d/${document}`;
+    }
+  }
+
+  /** On a narrow window the library covers the room. @param {boolean} open */
+  #openShelf(open) {
+    if (document.body.classList.contains('shelf-open') === open) return;
+    document.body.classList.toggle('shelf-open', open);
+    // What is behind the library cannot be reached either.
+    for (const part of [byId('home'), byId('room'), byId('banner')]) part.inert = open;
+    byId('shelf-toggle').setAttribute('aria-expanded', String(open));
+    if (!open) byId('shelf-toggle').focus();
+  }
+
+  // Actions.
+
+  /** @param {string} text @returns {boolean} */
+  #send(text) {
+    if (!this.desk || !this.room) return false;
+    const { conversation } = this.room.place;
+    const { document, version } = this.room.current();
+    if (!document || !version) {
+      this.composer.explain('One moment: the document is still being loaded. Your question stays here.');
+      return false;
+    }
+    this.room.stickToEnd = true;
+    if (conversation) {
+      const shown = this.desk.model(conversation).history(this.desk.historyLimit);
+      this.desk.ask({ text, conversation, document, version, history: shown });
+    } else {
+      this.#ask({ text, document, version, history: [] });
+    }
+    return true;
+  }
+
+  /** A question that opens a conversation. @param {Intent} intent */
+  #ask(intent) {
+    const item = this.desk?.ask(intent);
+    if (item) location.hash = `#/new/${item.id}`;
+  }
+
+  #shownDocument() {
+    const { document, version } = this.room?.current() ?? {};
+    const info = document ? this.desk?.library.documents.items.get(document) : undefined;
+    return info && version ? { info, version } : null;
+  }
+
+  /** @param {import('./cards.js').Pending} entry */
+  #editDocument({ item }) {
+    const { document = null, title, documentText: text } = item.intent;
+    const documentTitle = title ?? this.desk?.library.documents.items.get(document ?? '')?.title ?? '';
+    this.documentDialog.open({ document, documentTitle, text });
+    this.desk?.outbox.dismiss(item.id, Date.now());
+  }
+}
+
+/** @param {Route} route */
+function placeKey(route) {
+  return route.name === 'home' ? 'home' : `${route.name}/${route.id}`;
+}
+
+/** @param {Exclude<Route, {name: 'home'}>} route @returns {import('./room_view.js').Place} */
+function placeOf(route) {
+  return {
+    conversation: route.name === 'conversation' ? route.id : null,
+    document: route.name === 'document' ? route.id : null,
+    item: route.name === 'new' ? route.id : null,
+  };
+}

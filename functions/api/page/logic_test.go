@@ -1,0 +1,28 @@
+package page_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// failureReasons is the closed list of the HTTP contract.
+var failureReasons = []string{
+	"deadline", "attempts_exhausted", "outcome_unknown", "declined", "empty_reply", "input_too_large", "reply_too_large",
+	"provider_quota", "provider_refused", "provider_misconfigured", "document_unreadable", "budget_exhausted",
+}
+
+// TestPageLogic runs the tests of the pure modules where the modules run.
+func TestPageLogic(t *testing.T) {
+	api, b := newFakeAPI(t), newTab(t)
+	b.do(chromedp.Navigate(api.pageURL("127.0.0.1")))
+	reasons, err := json.Marshal(failureReasons)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, failure := range eval[[]string](b, fmt.Sprintf(`import('./testdata/logic.js').then((tests) => tests.run(%s))`, reasons)) {
+		t.Error(failure)
+	}
+}
