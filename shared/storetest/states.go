@@ -54,6 +54,7 @@ func variations() []variation {
 		{"policy stop, call open", func(t *worktask.Task) { t.OnUnknown, t.CallOpen = worktask.StopUnknown, true }},
 		{"policy retry, call open", func(t *worktask.Task) { t.CallOpen = true }},
 		{"operation saved", func(t *worktask.Task) { t.OperationID = "op-1" }},
+		{"operation saved, deadline now", func(t *worktask.Task) { t.OperationID, t.Deadline = "op-1", now() }},
 		{"operation saved, no attempts left", func(t *worktask.Task) { t.OperationID, t.Budget.AttemptsLeft = "op-1", 0 }},
 		{"operation saved, call open, policy stop", func(t *worktask.Task) {
 			t.OperationID, t.OnUnknown, t.CallOpen = "op-1", worktask.StopUnknown, true
@@ -86,7 +87,8 @@ func pendingStates(v variation) []state {
 	} {
 		all = append(all, state{"pending " + name + ", released by mine, " + v.name, func(ref worktask.Ref) worktask.Task {
 			t := claimedTask(ref, mineID, mine, v)
-			t.Status, t.NextAttemptAt, t.LeaseExpiresAt = worktask.Pending, now().Add(next), now().Add(lease)
+			t.Status, t.NextAttemptAt = worktask.Pending, now().Add(next)
+			t.LeaseExpiresAt = now().Add(time.Millisecond) // a release leaves the lease as it was
 			t.Released, t.ReleasedVersion = worktask.ReleaseUnknown, mine
 			return t
 		}})

@@ -105,9 +105,9 @@ func NewEnv(s Store, d Deviations) *Env {
 }
 
 // now is the instant that cases play at. It has a rest below the millisecond,
-// because stores keep none.
+// because stores keep none, and so large a one that rounding would show.
 func now() time.Time {
-	return time.Date(2026, time.November, 29, 12, 0, 0, 123_456_789, time.UTC)
+	return time.Date(2026, time.November, 29, 12, 0, 0, 123_987_654, time.UTC)
 }
 
 // margin is the clock-skew margin of takeovers.
