@@ -30,6 +30,7 @@ func (b *tab) tabTo(selector string) {
 }
 
 func TestPageKeyboardOnly(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.do(chromedp.Navigate(api.pageURL("127.0.0.1")))
 	b.until(`document.activeElement?.matches('#gate-form input')`)
@@ -72,6 +73,7 @@ func TestPageKeyboardOnly(t *testing.T) {
 
 // TestPageEnterWhileComposing: with an input method, Enter picks a candidate.
 func TestPageEnterWhileComposing(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	eval[bool](b, `(document.querySelector('#question').focus(), true)`)
@@ -88,6 +90,7 @@ func TestPageEnterWhileComposing(t *testing.T) {
 }
 
 func TestPageQuestionOverTheLimit(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	eval[bool](b, `(document.querySelector('#question').focus(), true)`)
@@ -105,6 +108,7 @@ func TestPageQuestionOverTheLimit(t *testing.T) {
 }
 
 func TestPageFirstReplyInThreeActions(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	api.onAccept = completed("Seven days.")
 	b.do(chromedp.Navigate(api.pageURL("127.0.0.1")))
@@ -125,6 +129,7 @@ func TestPageFirstReplyInThreeActions(t *testing.T) {
 // TestPageFirstRunUnderFaults loses the answer of each of the three requests
 // behind a suggested question, with a reload in between.
 func TestPageFirstRunUnderFaults(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.inject(fastClock)
 	b.open(api)
@@ -147,6 +152,7 @@ func TestPageFirstRunUnderFaults(t *testing.T) {
 }
 
 func TestPageAddsDocumentsAndVersions(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	folder := t.TempDir()
 	write := func(name, text string) string {
@@ -204,6 +210,7 @@ func TestPageAddsDocumentsAndVersions(t *testing.T) {
 }
 
 func TestPageDroppedFile(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.open(api)
 	b.until(`document.querySelector('.suggestion:enabled')`)
@@ -218,6 +225,7 @@ func TestPageDroppedFile(t *testing.T) {
 }
 
 func TestPageDocumentRefusedIsEdited(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.open(api)
 	api.fail(http.MethodPost, `/v1/documents$`, 1, refuse(http.StatusBadRequest, "field_invalid", object{"field": "title"}))

@@ -16,6 +16,7 @@ var failureReasons = []string{
 
 // TestPageLogic runs the tests of the pure modules where the modules run.
 func TestPageLogic(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.do(chromedp.Navigate(api.pageURL("127.0.0.1")))
 	reasons, err := json.Marshal(failureReasons)

@@ -63,6 +63,7 @@ func (p *provider) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 func TestPageSignInWithProvider(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	p := newProvider(t, api)
 	conversation := api.seedConversation()
@@ -91,6 +92,7 @@ func TestPageSignInWithProvider(t *testing.T) {
 }
 
 func TestPageRefusesForeignSignInAnswer(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	p := newProvider(t, api)
 	b.do(chromedp.Navigate(api.pageURL("127.0.0.1") + "?code=stolen&state=other"))

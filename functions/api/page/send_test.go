@@ -26,6 +26,7 @@ const clockScale = 40
 var uuidV4 = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
 func TestCaseA3GatewayTimeoutIsUnknownNotLost(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.inject(fastClock)
 	b.openRoom(api)
@@ -40,6 +41,7 @@ func TestCaseA3GatewayTimeoutIsUnknownNotLost(t *testing.T) {
 }
 
 func TestCaseA4BlockedAnswerKeepsTheKey(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.inject(fastClock)
 	b.openRoom(api)
@@ -52,6 +54,7 @@ func TestCaseA4BlockedAnswerKeepsTheKey(t *testing.T) {
 }
 
 func TestCaseB1KeyOnPlainHTTP(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	// Keys must not come from here; jitter needs no such source either.
 	b.inject(`Math.random = () => { throw new Error('Math.random was called'); }`)
@@ -79,6 +82,7 @@ func TestCaseB1KeyOnPlainHTTP(t *testing.T) {
 }
 
 func TestCaseB3ReloadInMidSend(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	gate := make(chan struct{})
@@ -104,6 +108,7 @@ func TestCaseB3ReloadInMidSend(t *testing.T) {
 }
 
 func TestCaseB3LinkAndBack(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.inject(`addEventListener('pageshow', (event) => { window.fromCache = event.persisted; })`)
 	b.openRoom(api)
@@ -124,6 +129,7 @@ func TestCaseB3LinkAndBack(t *testing.T) {
 // TestPageFromBackForwardCache freezes the page and wakes it: what happened
 // meanwhile must be seen without a reload.
 func TestPageFromBackForwardCache(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.inject(`addEventListener('pageshow', (event) => { window.fromCache = event.persisted; })`)
 	b.openRoom(api)
@@ -145,6 +151,7 @@ func TestPageFromBackForwardCache(t *testing.T) {
 }
 
 func TestCaseB3DoubleClick(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	b.do(chromedp.Focus(chromedp.CSS("#question")))
@@ -160,6 +167,7 @@ func TestCaseB3DoubleClick(t *testing.T) {
 }
 
 func TestCaseB3NetworkErrorBeforeAndAfterTheCommit(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.inject(fastClock)
 	b.openRoom(api)
@@ -175,6 +183,7 @@ func TestCaseB3NetworkErrorBeforeAndAfterTheCommit(t *testing.T) {
 // TestPageStoresBeforeItSends reads the storage at the moment the request is
 // made: key and exact body must already be there.
 func TestPageStoresBeforeItSends(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.inject(`(() => {
 		const real = globalThis.fetch;
@@ -206,6 +215,7 @@ func TestPageStoresBeforeItSends(t *testing.T) {
 }
 
 func TestPageSixResendsThenUnknownThenTryAgain(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.inject(fastClock)
 	b.openRoom(api)
@@ -237,6 +247,7 @@ func TestPageSixResendsThenUnknownThenTryAgain(t *testing.T) {
 }
 
 func TestPageRetryAfterComesFirst(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.inject(fastClock)
 	b.openRoom(api)
@@ -250,8 +261,11 @@ func TestPageRetryAfterComesFirst(t *testing.T) {
 }
 
 func TestPageOfflineAndBack(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
-	b.openRoom(api)
+	// Not on this machine: a service there can be reached without a network.
+	conversation := api.seedConversation()
+	b.openAt(api.pageURL(plainHost)).enter(conversation)
 	setOffline(b, true)
 	b.until(`!document.querySelector('#banner').hidden`)
 	b.ask("Kept while I am offline?")
@@ -272,6 +286,7 @@ func TestPageOfflineAndBack(t *testing.T) {
 }
 
 func TestPageSignInRunsOutInMidSend(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	api.mu.Lock()
@@ -288,6 +303,7 @@ func TestPageSignInRunsOutInMidSend(t *testing.T) {
 }
 
 func TestPageRefusalsSayWhatToDo(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		status int
 		code   string
@@ -300,6 +316,7 @@ func TestPageRefusalsSayWhatToDo(t *testing.T) {
 		"window over": {410, "idempotency_window_over", object{"location": "/prod/v1/conversations/01JDZ000000000000000000002/tasks/01JDZ000000000000000000009"}, "Nothing new was started."},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			api, b := newFakeAPI(t), newTab(t)
 			b.openRoom(api)
 			api.fail(http.MethodPost, messagesPath, 1, refuse(c.status, c.code, c.extra))
@@ -326,6 +343,7 @@ func TestPageRefusalsSayWhatToDo(t *testing.T) {
 }
 
 func TestPageWithoutStorage(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.inject(`for (const name of ['localStorage', 'sessionStorage']) {
 		Object.defineProperty(globalThis, name, { get() { throw new DOMException('blocked', 'SecurityError'); } });
@@ -338,6 +356,7 @@ func TestPageWithoutStorage(t *testing.T) {
 }
 
 func TestPageStorageFull(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	eval[int](b, `(() => {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestCaseB4ThreeTabsOneOutbox(t *testing.T) {
+	t.Parallel()
 	api := newFakeAPI(t)
 	first := newTab(t)
 	first.openRoom(api)
@@ -59,6 +60,7 @@ func TestCaseB4ThreeTabsOneOutbox(t *testing.T) {
 }
 
 func TestCaseB4DuplicatedAndReopenedTab(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	conversation := eval[string](b, `location.hash.slice(4)`)
@@ -77,6 +79,7 @@ func TestCaseB4DuplicatedAndReopenedTab(t *testing.T) {
 
 // TestPageSignOutInAnotherTab: a signed-out person's data is on no tab's screen.
 func TestPageSignOutInAnotherTab(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	other := b.another()
@@ -90,9 +93,10 @@ func TestPageSignOutInAnotherTab(t *testing.T) {
 // TestPageItemsBelongToOnePerson: what Alice could not send is not sent, or
 // shown, for Bob.
 func TestPageItemsBelongToOnePerson(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
-	b.openRoom(api)
-	conversation := eval[string](b, `location.hash.slice(4)`)
+	conversation := api.seedConversation()
+	b.openAt(api.pageURL(plainHost)).enter(conversation)
 	setOffline(b, true)
 	b.ask("What is my salary?")
 	b.untilState("offline")
@@ -121,6 +125,7 @@ const pretendHidden = `(() => {
 })()`
 
 func TestPageHiddenRestsThenTells(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.inject(pretendHidden)
 	b.inject(`(() => {
@@ -153,6 +158,7 @@ func TestPageHiddenRestsThenTells(t *testing.T) {
 }
 
 func TestPageReplyReadyWhileHidden(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.inject(fastClock)
 	b.inject(pretendHidden)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestCaseM9StopBeforeTheReply(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	api.onAccept = running
@@ -26,6 +27,7 @@ func TestCaseM9StopBeforeTheReply(t *testing.T) {
 }
 
 func TestCaseM9ReplyBeforeTheStop(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	api.onAccept = running
@@ -39,6 +41,7 @@ func TestCaseM9ReplyBeforeTheStop(t *testing.T) {
 }
 
 func TestCaseM9ClosingTheTabIsNoStop(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	api.onAccept = running
@@ -52,6 +55,7 @@ func TestCaseM9ClosingTheTabIsNoStop(t *testing.T) {
 }
 
 func TestPageStopIsRepeatedAndMayStayUnconfirmed(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.inject(fastClock)
 	b.openRoom(api)
@@ -66,6 +70,7 @@ func TestPageStopIsRepeatedAndMayStayUnconfirmed(t *testing.T) {
 }
 
 func TestPageRegenerateIsOneNewTask(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	b.ask("How long can I keep a tool?")
@@ -92,6 +97,7 @@ func TestPageRegenerateIsOneNewTask(t *testing.T) {
 }
 
 func TestPageFailedQuestionIsEditedOrAskedAgain(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	api.onAccept = failed("declined")
@@ -113,6 +119,7 @@ func TestPageFailedQuestionIsEditedOrAskedAgain(t *testing.T) {
 }
 
 func TestPageSendsTheHistoryThatItShows(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	for i := range 2 {
@@ -144,6 +151,7 @@ func TestPageSendsTheHistoryThatItShows(t *testing.T) {
 }
 
 func TestPageHistoryIsPaged(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	conversation := api.seedConversation()
 	api.mu.Lock()
@@ -180,6 +188,7 @@ func TestPageHistoryIsPaged(t *testing.T) {
 }
 
 func TestPageShowsTextAsText(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	evil := `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`
@@ -197,6 +206,7 @@ func TestPageShowsTextAsText(t *testing.T) {
 
 // TestPageAnnouncesOnce listens to the live region as a screen reader does.
 func TestPageAnnouncesOnce(t *testing.T) {
+	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
 	b.openRoom(api)
 	eval[int](b, `(window.said = [], new MutationObserver(() => window.said.push(document.querySelector('#status').textContent))

@@ -48,7 +48,7 @@ export class CardView {
     this.card = null;
     counter += 1;
     const questionId = `question-${counter}`;
-    this.question = h('h2', { class: 'card-question', attributes: { id: questionId, dir: 'auto' } });
+    this.question = h('h2', { class: 'card-question', attributes: { id: questionId, dir: 'auto', tabindex: '-1' } });
     this.more = button('Show the whole question', () => this.#unfold(), 'link');
     this.meta = h('p', { class: 'card-meta' });
     this.replies = h('div', { class: 'replies' });
@@ -76,7 +76,6 @@ export class CardView {
   #unfold() {
     this.question.classList.remove('folded');
     show(this.more, false);
-    this.question.tabIndex = -1;
     this.question.focus();
   }
 
@@ -130,12 +129,17 @@ export class CardView {
     /** @type {(CardAction|'notify')[]} */
     const actions = [...card.actions];
     if (card.actions.includes('stop') && this.host.mayNotify(card)) actions.push('notify');
+    const focused = this.buttons.contains(document.activeElement);
     arrange(this.buttons, actions.map((action) => this.#button(action, card)));
+    // A button that goes away takes the focus with it. It moves to the question
+    // and not to the next button, where a second press would ask for more.
+    if (focused && !this.buttons.contains(document.activeElement)) this.question.focus({ preventScroll: true });
     const costly = actions.includes('regenerate') || actions.includes('ask-again');
     show(this.cost, costly);
     show(this.buttons, actions.length > 0);
     const stop = this.buttonFor.get('stop');
-    if (stop) stop.disabled = this.host.note(card).startsWith('Stopping');
+    // Not `disabled`, which would drop the focus; a second press does nothing.
+    stop?.setAttribute('aria-disabled', String(this.host.note(card).startsWith('Stopping')));
   }
 
   /** @param {CardAction|'notify'} action @param {Card} card */

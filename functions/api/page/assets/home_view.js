@@ -30,6 +30,12 @@ export class HomeView {
     /** @type {Promise<string>|null} */
     this.sampleText = null;
     this.drawn = '';
+    this.asked = false;
+  }
+
+  /** The person came here: one question may be asked from here. */
+  enter() {
+    this.asked = false;
   }
 
   render() {
@@ -82,18 +88,18 @@ export class HomeView {
    * @param {import('./types.js').DocumentInfo|undefined} sample
    */
   async #ask(text, sample) {
+    // A second click, of a double click or while the sample is still loading.
+    if (this.asked) return;
+    this.asked = true;
     if (sample) {
       this.onAsk({ text, document: sample.id, version: this.desk.library.shown.get(sample.id) ?? sample.latest_version, history: [] });
       return;
     }
-    if (this.asking) return; // a double click while the sample is still loading
-    this.asking = true;
     try {
       this.onAsk({ text, title: SAMPLE.title, documentText: await this.#sample(), history: [] });
     } catch {
+      this.asked = false;
       if (this.error) this.error.textContent = 'The sample could not be loaded. Check the connection and press the question again.';
-    } finally {
-      this.asking = false;
     }
   }
 

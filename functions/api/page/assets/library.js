@@ -1,6 +1,7 @@
 // Documents and conversations: the lists on the shelf and the details behind
 // them. Reads are patient: they come back by themselves after trouble.
 
+import { isOnline } from './network.js';
 import { randomFraction } from './random.js';
 import { resendDelay } from './retry.js';
 
@@ -141,6 +142,6 @@ export class Library {
  */
 async function waitOrOnline(ms) {
   await new Promise((resolve) => { setTimeout(resolve, ms); });
-  if (navigator.onLine !== false) return;
+  if (isOnline()) return;
   await new Promise((resolve) => { globalThis.addEventListener('online', resolve, { once: true }); });
 }

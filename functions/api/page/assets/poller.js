@@ -1,6 +1,7 @@
 // Asks the server about tasks that have not ended. One timer per task; answers
 // are cheap (304 while nothing changed), and the server sets the pace.
 
+import { isOnline } from './network.js';
 import { randomFraction } from './random.js';
 import { resendDelay } from './retry.js';
 
@@ -78,7 +79,7 @@ export class Poller {
   /** @param {Watch} watch */
   async #ask(watch) {
     if (watch.asking || !this.#wanted(watch)) return;
-    if (navigator.onLine === false) return; // "online" wakes us
+    if (!isOnline()) return; // "online" wakes us
     watch.asking = true;
     const outcome = await this.api.get(`v1/conversations/${watch.conversation}/tasks/${watch.id}`, { etag: watch.etag });
     watch.asking = false;

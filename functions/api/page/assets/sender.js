@@ -7,6 +7,7 @@
 // key and the same bytes, and the server makes one task of it.
 
 import { ANSWER_LIMIT_MS } from './api.js';
+import { isOnline } from './network.js';
 import { newKey, randomFraction } from './random.js';
 import { MAX_RESENDS, resendDelay } from './retry.js';
 import { freezeCurrentStep, knownIds, resultOf } from './steps.js';
@@ -58,7 +59,7 @@ export class Sender {
   #plan(item) {
     this.#cancelTimer(item.id, this.timers.get(item.id));
     if (item.state === 'unknown' || this.inFlight.has(item.id)) return;
-    if (!this.mayServe() || navigator.onLine === false) return;
+    if (!this.mayServe() || !isOnline()) return;
     const now = Date.now();
     const leasedUntil = item.lease && item.lease.tab !== this.tab ? item.lease.until : 0;
     const due = Math.max(item.nextAt, leasedUntil);
@@ -141,7 +142,7 @@ export class Sender {
       stored.lease = null;
       // Losing the network is no silence of the service: it costs no try, and
       // the "online" event goes on.
-      if (navigator.onLine === false) return;
+      if (!isOnline()) return;
       stored.tries += 1;
       stored.serverAsked = retryAfterMs !== null;
       if (stored.tries > MAX_RESENDS) stored.state = 'unknown';

@@ -44,11 +44,21 @@ export class ShelfView {
     ]);
     arrange(byId('conversations'), [
       ...asking.map(({ item }) => this.#linkRow(`#/new/${item.id}`, shorten(item.intent.text ?? '', 80), '', route)),
-      ...[...library.conversations.items.values()].map((info) => this.#linkRow(`#/c/${info.id}`, info.title, '', route)),
+      ...[...library.conversations.items.values()].map((info) => this.#linkRow(`#/c/${info.id}`, info.title, this.#conversationMark(info.id, pending), route)),
     ]);
     note('documents', library.documents, 'No documents yet.');
     note('conversations', library.conversations, 'Your questions will appear here.');
     for (const [key, row] of this.rows) if (!row.isConnected) this.rows.delete(key);
+  }
+
+  /**
+   * What goes on in a conversation that may not be on the screen.
+   * @param {string} id
+   * @param {Pending[]} pending
+   */
+  #conversationMark(id, pending) {
+    if (pending.some(({ item }) => knownIds(item).conversation === id)) return 'not sent yet';
+    return this.desk.models.get(id)?.openTasks().length ? 'reply due' : '';
   }
 
   /** @param {string} key @param {() => HTMLElement} make */

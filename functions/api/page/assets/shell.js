@@ -7,6 +7,7 @@ import { Desk } from './desk.js';
 import { DocumentDialog } from './document_dialog.js';
 import { byId, setText, show } from './dom.js';
 import { HomeView } from './home_view.js';
+import { isOnline } from './network.js';
 import { Reader } from './reader.js';
 import { RoomView } from './room_view.js';
 import { parseRoute } from './router.js';
@@ -112,8 +113,10 @@ export class Shell {
     const key = placeKey(this.route);
     if (!fresh && key === before) return;
     this.composer.moveTo(key, follows);
-    if (this.route.name === 'home') this.desk.attention.setTitle('replyonce');
-    else this.room.enter(placeOf(this.route), follows);
+    if (this.route.name === 'home') {
+      this.desk.attention.setTitle('replyonce');
+      this.home?.enter();
+    } else this.room.enter(placeOf(this.route), follows);
     this.draw();
     if (this.route.name !== 'home' && !follows && !fresh) this.composer.focus();
   }
@@ -131,7 +134,7 @@ export class Shell {
   /** @param {Desk} desk */
   #draw(desk) {
     this.#follow(desk);
-    const circumstances = { online: navigator.onLine !== false, signedIn: desk.signedIn, now: Date.now() };
+    const circumstances = { online: isOnline(), signedIn: desk.signedIn, now: Date.now() };
     this.#drawBanner(circumstances.online);
     this.shelf?.render(this.route, circumstances);
     const atHome = this.route.name === 'home';

@@ -3,6 +3,7 @@
 
 import { buildCards } from '../assets/cards.js';
 import { ConversationModel } from '../assets/model.js';
+import { isOnline } from '../assets/network.js';
 import { classifyFailure, idsInLocation } from '../assets/outcome.js';
 import { Outbox } from '../assets/outbox.js';
 import { newKey, randomFraction } from '../assets/random.js';
@@ -188,6 +189,8 @@ function texts() {
   equal('no emoji is halved', shorten('👍🏽👍🏽👍🏽👍🏽', 3), '👍🏽👍🏽…');
   equal('short stays', shorten(' a  b\nc ', 10), 'a b c');
   equal('elapsed', [4999, 59_999, 61_000, 3_720_000].map(formatElapsed), ['4 s', '59 s', '1 min 01 s', '1 h 02 min']);
+  equal('online', [['127.0.0.1', false], ['localhost', false], ['[::1]', false], ['a.localhost', false], ['192.168.0.20', false], ['127.example', false], ['example.org', true]]
+    .map(([host, says]) => isOnline(host, says)), [true, true, true, true, false, false, true]);
   equal('routes', ['', '#/', '#/c/01J', '#/d/01J', '#/new/a-b', '#/c/', '#/x/1', '#/c/../x'].map((hash) => parseRoute(hash).name),
     ['home', 'home', 'conversation', 'document', 'new', 'home', 'home', 'home']);
 }
