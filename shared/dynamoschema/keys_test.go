@@ -79,8 +79,14 @@ func TestParseEntryKeyReversesEntryKey(t *testing.T) {
 func TestParseEntryKeyRefusesOtherKeys(t *testing.T) {
 	t.Parallel()
 	for _, k := range []Key{
-		{}, {"W#acme", "ENTRY#t"}, {"W##C#c", "ENTRY#t"}, {"acme#C#c", "ENTRY#t"}, {"W#acme#", "ENTRY#t"},
-		{"W#acme#C#c", "ENTRY#"}, {"W#acme#C#c", "CONVERSATION"}, {"W#%zz#C#c", "ENTRY#t"},
+		{},
+		{"W#acme", "ENTRY#t"},
+		{"W##C#c", "ENTRY#t"},
+		{"acme#C#c", "ENTRY#t"},
+		{"W#acme#", "ENTRY#t"},
+		{"W#acme#C#c", "ENTRY#"},
+		{"W#acme#C#c", "CONVERSATION"},
+		{"W#%zz#C#c", "ENTRY#t"},
 	} {
 		if _, _, _, err := ParseEntryKey(k); err == nil {
 			t.Errorf("%q was taken for an entry", k)

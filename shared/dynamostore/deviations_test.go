@@ -44,7 +44,7 @@ func TestKnownDeviations(t *testing.T) {
 				url  func(*testing.T) string
 				want bool
 			}{
-				"kumo": {dynamotest.Kumo, p.kumo}, "minidyn": {dynamotest.Minidyn, p.minidyn},
+				"kumo": {startKumo, p.kumo}, "minidyn": {startMinidyn, p.minidyn},
 			} {
 				client := dynamotest.Client(e.url(t), nil)
 				got, err := p.probe(prober{t.Context(), client, dynamotest.NewTable(t, client)})

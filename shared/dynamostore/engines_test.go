@@ -25,7 +25,7 @@ func watched(t *testing.T) func(http.RoundTripper) http.RoundTripper {
 
 func TestStoreOnKumo(t *testing.T) {
 	t.Parallel()
-	client := dynamotest.Client(dynamotest.Kumo(t), watched(t))
+	client := dynamotest.Client(startKumo(t), watched(t))
 	storetest.Exercise(t, func(t *testing.T) storetest.Store {
 		t.Helper()
 		return dynamostore.New(client, dynamotest.NewTable(t, client), dynamostore.Options{})
@@ -38,7 +38,7 @@ func TestStoreOnMinidyn(t *testing.T) {
 	t.Parallel()
 	storetest.Exercise(t, func(t *testing.T) storetest.Store {
 		t.Helper()
-		client := dynamotest.Client(dynamotest.Minidyn(t), watched(t))
+		client := dynamotest.Client(startMinidyn(t), watched(t))
 		return dynamostore.New(client, dynamotest.NewTable(t, client), dynamostore.Options{})
 	}, minidynDeviations)
 }

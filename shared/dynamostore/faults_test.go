@@ -233,12 +233,12 @@ func TestConditionErrorCarriesTheOldItem(t *testing.T) {
 // retryer says, a write is sent once.
 func TestCaseS1NoRetryInsideTheSDK(t *testing.T) {
 	t.Parallel()
-	store, script, _ := scripted(dynamotest.Reset(), dynamotest.OK())
+	script := dynamotest.NewScript(dynamotest.Reset(), dynamotest.OK())
 	eager := dynamodb.New(dynamodb.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String("http://dynamodb.invalid"), RetryMaxAttempts: 9,
 		Credentials: aws.AnonymousCredentials{}, HTTPClient: &http.Client{Transport: script},
 	})
-	store = dynamostore.New(eager, "table", dynamostore.Options{})
+	store := dynamostore.New(eager, "table", dynamostore.Options{})
 	if _, err := store.Apply(t.Context(), taskRef, worktask.Cancel{Now: start}); !errors.Is(err, storeerror.ErrWriteUnknown) {
 		t.Errorf("the error is %v, want %v", err, storeerror.ErrWriteUnknown)
 	}
@@ -281,7 +281,7 @@ func TestDeadlineAfterSendingIsUnknown(t *testing.T) {
 // an operation.
 func losing(t *testing.T, operation string) *dynamostore.Store {
 	t.Helper()
-	url := dynamotest.Kumo(t)
+	url := startKumo(t)
 	table := dynamotest.NewTable(t, dynamotest.Client(url, nil))
 	var once sync.Once
 	client := dynamotest.Client(url, func(next http.RoundTripper) http.RoundTripper {

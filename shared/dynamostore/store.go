@@ -47,7 +47,7 @@ type Store struct {
 // writes are sent once per try whatever the client's retryer says.
 func New(client *dynamodb.Client, table string, o Options) *Store {
 	if o.Jitter == nil {
-		o.Jitter = rand.Float64 //nolint:gosec // jitter needs no secrecy
+		o.Jitter = rand.Float64
 	}
 	if o.Pause == nil {
 		o.Pause = sleep

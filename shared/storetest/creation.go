@@ -56,7 +56,7 @@ func (e *Env) wantNothingOf(ctx context.Context, a accepted) error {
 
 func acceptWritesAllThree(ctx context.Context, e *Env) error {
 	a := e.newAccepted(e.id(), "What does it say?")
-	record := e.record(a.task.Ref.String())
+	record := e.record(a.task.String())
 	if err := e.AcceptMessage(ctx, record, a.message, a.task); err != nil {
 		return fmt.Errorf("accept: %w", err)
 	}
@@ -81,7 +81,7 @@ func acceptOnce(ctx context.Context, e *Env) error {
 	var all sync.WaitGroup
 	for i, a := range submits {
 		all.Go(func() {
-			errs[i] = e.AcceptMessage(ctx, e.recordAt(key, a.task.Ref.String(), now()), a.message, a.task)
+			errs[i] = e.AcceptMessage(ctx, e.recordAt(key, a.task.String(), now()), a.message, a.task)
 		})
 	}
 	all.Wait()
@@ -107,7 +107,7 @@ func (e *Env) checkOneAccepted(ctx context.Context, key string, submits []accept
 		return errors.Join(f.err(), errors.New("no submit was accepted"))
 	}
 	f.add(e.wantAccepted(ctx, submits[winner]))
-	record := e.recordAt(key, submits[winner].task.Ref.String(), now())
+	record := e.recordAt(key, submits[winner].task.String(), now())
 	got, err := e.Record(ctx, record.Scope, record.Key)
 	f.add(err)
 	f.add(equal("the record", got, record))
@@ -169,7 +169,7 @@ func sameTransactionTwice(ctx context.Context, e *Env) error {
 	var f faults
 	for i := range e.pick(200, 30) {
 		a := e.newAccepted(e.id(), fmt.Sprintf("send %d", i))
-		record := e.record(a.task.Ref.String())
+		record := e.record(a.task.String())
 		if err := e.AcceptMessage(ctx, record, a.message, a.task); err != nil {
 			return fmt.Errorf("accept: %w", err)
 		}

@@ -58,7 +58,7 @@ func (e *Env) recordAt(key, target string, at time.Time) idempotency.Record {
 
 // seed stores a task in any state. Accept writes what it is given.
 func (e *Env) seed(ctx context.Context, t worktask.Task) error {
-	if err := e.AcceptTask(ctx, e.record(t.Ref.String()), t); err != nil {
+	if err := e.AcceptTask(ctx, e.record(t.String()), t); err != nil {
 		return fmt.Errorf("seed task %s: %w", t.Ref, err)
 	}
 	e.seeded = append(e.seeded, t.Ref)

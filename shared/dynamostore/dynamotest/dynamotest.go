@@ -1,11 +1,10 @@
-// Package dynamotest starts the engines that the store is tested on, and
-// watches what is sent to them.
+// Package dynamotest has what tests of the store need around an engine: clients,
+// tables, and transports that watch, script or lose what is sent.
 package dynamotest
 
 import (
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"testing"
 	"time"
@@ -15,8 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/oklog/ulid/v2"
-	"github.com/sivchari/kumo"
-	minidyn "github.com/truora/minidyn/server"
 
 	"github.com/replyonce/replyonce/shared/dynamostore"
 )
@@ -34,23 +31,6 @@ func Client(url string, wrap func(http.RoundTripper) http.RoundTripper) *dynamod
 		BaseEndpoint: aws.String(url),
 		HTTPClient:   &http.Client{Transport: transport},
 	})
-}
-
-// Kumo starts kumo and returns its address. Its tables are shared by all its
-// servers in one process, so every test needs a table name of its own.
-func Kumo(t *testing.T) string {
-	t.Helper()
-	server := kumo.NewServer()
-	t.Cleanup(server.Close)
-	return server.URL
-}
-
-// Minidyn starts minidyn and returns its address.
-func Minidyn(t *testing.T) string {
-	t.Helper()
-	server := httptest.NewServer(minidyn.NewServer())
-	t.Cleanup(server.Close)
-	return server.URL
 }
 
 // ExternalVariable names the address of an engine that runs outside.

@@ -51,14 +51,14 @@ func (w *Watch) Seen() []string {
 
 // action is the part of a request that has expressions.
 type action struct {
-	UpdateExpression          string
-	ConditionExpression       string
-	KeyConditionExpression    string
-	FilterExpression          string
-	ProjectionExpression      string
-	ExpressionAttributeNames  map[string]string
-	ExpressionAttributeValues map[string]json.RawMessage
-	TransactItems             []map[string]action
+	UpdateExpression          string                     `json:"UpdateExpression"`
+	ConditionExpression       string                     `json:"ConditionExpression"`
+	KeyConditionExpression    string                     `json:"KeyConditionExpression"`
+	FilterExpression          string                     `json:"FilterExpression"`
+	ProjectionExpression      string                     `json:"ProjectionExpression"`
+	ExpressionAttributeNames  map[string]string          `json:"ExpressionAttributeNames"`
+	ExpressionAttributeValues map[string]json.RawMessage `json:"ExpressionAttributeValues"`
+	TransactItems             []map[string]action        `json:"TransactItems"`
 }
 
 func (w *Watch) check(operation string, body []byte) []error {
