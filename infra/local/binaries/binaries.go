@@ -42,7 +42,7 @@ func Build(ctx context.Context, o Options) error {
 	}
 	o.Out = out
 	stage := filepath.Join(o.Out, ".stage")
-	if err := os.MkdirAll(stage, 0o755); err != nil {
+	if err := os.MkdirAll(stage, 0o750); err != nil {
 		return fmt.Errorf("make folder for binaries: %w", err)
 	}
 	unlock, err := lock(ctx, filepath.Join(o.Out, ".lock"))
@@ -76,7 +76,7 @@ func (o Options) report(text string) {
 
 func compile(ctx context.Context, o Options, stage string) error {
 	args := []string{"build", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", stage + string(filepath.Separator)}
-	cmd := exec.CommandContext(ctx, "go", append(args, o.Packages...)...)
+	cmd := exec.CommandContext(ctx, "go", append(args, o.Packages...)...) //nolint:gosec // packages of this module
 	cmd.Dir = o.Root
 	// The host's own architecture, whatever the caller cross-compiles for.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=", "GOARCH=")
@@ -96,7 +96,7 @@ func install(staged, installed string) error {
 	if same, err := sameContent(staged, installed); err != nil || same {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(installed), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(installed), 0o750); err != nil {
 		return fmt.Errorf("make folder: %w", err)
 	}
 	fresh := installed + ".new"
@@ -111,11 +111,11 @@ func install(staged, installed string) error {
 
 // sameContent compares two files; one that is missing is not the same.
 func sameContent(staged, installed string) (bool, error) {
-	want, err := os.ReadFile(staged)
+	want, err := os.ReadFile(staged) //nolint:gosec // made from the folder that the caller chose
 	if err != nil {
 		return false, fmt.Errorf("read staged binary: %w", err)
 	}
-	got, err := os.ReadFile(installed)
+	got, err := os.ReadFile(installed) //nolint:gosec // likewise
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
@@ -126,12 +126,12 @@ func sameContent(staged, installed string) (bool, error) {
 }
 
 func copyFile(from, to string) (err error) {
-	in, err := os.Open(from)
+	in, err := os.Open(from) //nolint:gosec // likewise
 	if err != nil {
 		return fmt.Errorf("open staged binary: %w", err)
 	}
-	defer func() { _ = in.Close() }() // only read
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755)
+	defer func() { _ = in.Close() }()                                      // only read
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755) //nolint:gosec // a program
 	if err != nil {
 		return fmt.Errorf("create binary: %w", err)
 	}
@@ -144,7 +144,7 @@ func copyFile(from, to string) (err error) {
 
 // lock waits for the exclusive right to build into the folder.
 func lock(ctx context.Context, name string) (unlock func(), err error) {
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // likewise
 	if err != nil {
 		return nil, fmt.Errorf("open build lock: %w", err)
 	}
@@ -170,7 +170,7 @@ func lock(ctx context.Context, name string) (unlock func(), err error) {
 func FindRoot(dir string) (string, error) {
 	start := dir
 	for {
-		content, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		content, err := os.ReadFile(filepath.Join(dir, "go.mod")) //nolint:gosec // looks from the working directory upwards
 		if err == nil && bytes.HasPrefix(content, []byte("module "+Module+"\n")) {
 			return dir, nil
 		}

@@ -56,7 +56,7 @@ func Start(ctx context.Context, o Options) (*Emulator, error) {
 	if err := checkSnapshots(o.DataDir); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(o.Path)
+	cmd := exec.Command(o.Path) //nolint:gosec,noctx // a program of ours, which outlives the start
 	cmd.Env = []string{"AWS_DEFAULT_REGION=" + o.Region, "KUMO_DATA_DIR=" + o.DataDir}
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
@@ -136,7 +136,7 @@ func checkSnapshots(dir string) error {
 		return nil
 	}
 	for _, name := range snapshots {
-		content, err := os.ReadFile(filepath.Join(dir, name))
+		content, err := os.ReadFile(filepath.Join(dir, name)) //nolint:gosec // the data folder
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 // whole batch: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
 func failedIDs(answer []byte, batch map[string]bool) (map[string]bool, error) {
 	if len(bytes.TrimSpace(answer)) == 0 {
-		return nil, nil
+		return map[string]bool{}, nil
 	}
 	// Maps, because a struct would also take other spellings of a name; Lambda takes one only.
 	var members map[string]json.RawMessage

@@ -28,9 +28,6 @@ import (
 const DefaultBatchSize = 5
 
 const (
-	// pollWait is the long poll in seconds. The emulator looks for messages whose visibility timeout is
-	// over only when a poll begins, so a longer one would deliver them late.
-	pollWait = 1
 	// pause follows a receive that failed.
 	pause = 200 * time.Millisecond
 	// deleteLimit bounds one deletion of finished messages.
@@ -57,6 +54,7 @@ type Config struct {
 	Function    Invoker
 	BatchSize   int // 1 to 10; 0 is DefaultBatchSize
 	Concurrency int // batches at a time, at least 1
+	Wait        int // long poll in whole seconds, 1 to 20; 0 is 1
 
 	// Copies, if not nil, says how often a message is delivered at the same time: 2 is a double delivery,
 	// as a standard queue may make. Less than 1 counts as 1.
@@ -76,6 +74,7 @@ type Source struct {
 
 // Start begins to poll.
 func Start(config Config) *Source {
+	config.Wait = max(config.Wait, 1)
 	if config.BatchSize == 0 {
 		config.BatchSize = DefaultBatchSize
 	}
@@ -114,7 +113,7 @@ func (s *Source) receive(ctx context.Context) ([]types.Message, error) {
 	out, err := s.config.Queue.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
 		QueueUrl:                    aws.String(s.config.QueueURL),
 		MaxNumberOfMessages:         int32(s.config.BatchSize), //nolint:gosec // 1 to 10
-		WaitTimeSeconds:             pollWait,
+		WaitTimeSeconds:             int32(s.config.Wait),      //nolint:gosec // 1 to 20
 		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
 		MessageAttributeNames:       []string{"All"},
 	})
@@ -164,12 +163,13 @@ func (s *Source) invoke(ctx context.Context, messages []types.Message) {
 		s.fail(fmt.Errorf("deliver %d messages: %w", len(messages), err))
 		return
 	}
-	s.remove(messages, failed)
+	// What is finished is deleted even when the source is being closed.
+	s.remove(context.WithoutCancel(ctx), messages, failed)
 }
 
 // remove deletes what has not failed. A deletion that fails is reported and not repeated: the message
 // comes back, and the function then finds its work done.
-func (s *Source) remove(messages []types.Message, failed map[string]bool) {
+func (s *Source) remove(ctx context.Context, messages []types.Message, failed map[string]bool) {
 	var entries []types.DeleteMessageBatchRequestEntry
 	for i, m := range messages {
 		if !failed[aws.ToString(m.MessageId)] {
@@ -181,8 +181,7 @@ func (s *Source) remove(messages []types.Message, failed map[string]bool) {
 	if len(entries) == 0 {
 		return
 	}
-	// Not the poller's context: what is finished is deleted even when the source is being closed.
-	ctx, cancel := context.WithTimeout(context.Background(), deleteLimit)
+	ctx, cancel := context.WithTimeout(ctx, deleteLimit)
 	defer cancel()
 	out, err := s.config.Queue.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{
 		QueueUrl: aws.String(s.config.QueueURL), Entries: entries,

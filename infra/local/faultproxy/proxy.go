@@ -43,7 +43,7 @@ type Proxy struct {
 // by an endpoint that checks signatures; the proxy then signs each request again with them, because the
 // functions sign for the proxy's address and with names instead of keys.
 func Listen(endpoint string, credentials *Credentials) (*Proxy, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a loopback port is there at once
 	if err != nil {
 		return nil, fmt.Errorf("listen for the fault proxy: %w", err)
 	}
@@ -128,7 +128,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req.Body = body
 	p.counts.add(req.Caller, req.Operation)
 
-	resp, err := p.handle(req)
+	resp, err := p.handle(req) //nolint:contextcheck // the request carries its context
 	p.tell(Exchange{Request: req, Response: resp, Err: err})
 	if err != nil {
 		// The documented way to end a connection without an answer.

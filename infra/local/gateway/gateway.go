@@ -111,7 +111,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.refuse(w, c, notFound)
 		return
 	}
-	g.handle(w, c)
+	g.handle(w, c) //nolint:contextcheck // the call carries the request
 }
 
 // handle reads the body, authorizes the caller and invokes the api function.

@@ -159,7 +159,8 @@ func TestProxyEventGolden(t *testing.T) {
 			Config{BinaryMediaTypes: []string{"image/*"}},
 		},
 		"template": {
-			"POST", "/prod/v1/conversations/a%20b/messages/M/regenerate", "\xff\x00", []string{token, "Content-Type: application/json"},
+			"POST", "/prod/v1/conversations/a%20b/messages/M/regenerate", "\xff\x00",
+			[]string{token, "Content-Type: application/json"},
 			Config{StageInPath: true, Routes: []Route{
 				{Resource: "/v1/conversations/{conversation}/messages/{message}/regenerate", Authorize: true},
 				{Resource: "/{proxy+}"},

@@ -105,8 +105,10 @@ func TestBadSignIns(t *testing.T) {
 		"no user":          {"application/json", `{"workspace":"acme"}`, 400, "field_missing", "user"},
 		"user with space":  {"application/json", `{"user":"a b"}`, 400, "field_invalid", "user"},
 		"odd workspace":    {"application/json", `{"user":"a","workspace":"a#b"}`, 400, "field_invalid", "workspace"},
-		"another's own": {"application/json",
-			`{"user":"a","workspace":"` + tokenverify.OwnWorkspace("bob") + `"}`, 400, "field_invalid", "workspace"},
+		"another's own": {
+			"application/json",
+			`{"user":"a","workspace":"` + tokenverify.OwnWorkspace("bob") + `"}`, 400, "field_invalid", "workspace",
+		},
 		"too long": {"application/json", `{"user":"` + strings.Repeat("a", 5000) + `"}`, 413, "body_too_large", ""},
 	}
 	for name, c := range cases {

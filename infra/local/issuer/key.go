@@ -20,7 +20,7 @@ func loadKey(file string) (jose.JSONWebKey, error) {
 	if file == "" {
 		return newKey()
 	}
-	content, err := os.ReadFile(file)
+	content, err := os.ReadFile(file) //nolint:gosec // in the data folder
 	if errors.Is(err, os.ErrNotExist) {
 		return createKey(file)
 	}

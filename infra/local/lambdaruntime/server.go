@@ -1,6 +1,7 @@
 package lambdaruntime
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,8 +24,8 @@ type Server struct {
 }
 
 // Listen starts a server on a free loopback port.
-func Listen() (*Server, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func Listen(ctx context.Context) (*Server, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listen for the runtime API: %w", err)
 	}

@@ -31,7 +31,7 @@ type bundle struct {
 
 func setup(t *testing.T, limit time.Duration) *bundle {
 	t.Helper()
-	server, err := Listen()
+	server, err := Listen(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,19 +46,31 @@ func (b *bundle) url(path string) string {
 }
 
 // next asks for work as a runtime does.
-func (b *bundle) next(ctx context.Context) (*http.Response, string, error) {
+func (b *bundle) next(ctx context.Context) (event, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, b.url("invocation/next"), nil)
 	if err != nil {
-		return nil, "", fmt.Errorf("make request: %w", err)
+		return event{}, fmt.Errorf("make request: %w", err)
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil, "", fmt.Errorf("next: %w", err)
+		return event{}, fmt.Errorf("next: %w", err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
-	return resp, string(body), err
+	if err != nil {
+		return event{}, fmt.Errorf("read event: %w", err)
+	}
+	return event{resp.StatusCode, resp.Header, string(body)}, nil
 }
+
+// event is what a runtime gets for its poll.
+type event struct {
+	status  int
+	header  http.Header
+	payload string
+}
+
+func (e event) id() string { return e.header.Get("Lambda-Runtime-Aws-Request-Id") }
 
 func (b *bundle) post(t *testing.T, path string, body io.Reader) int {
 	t.Helper()
@@ -92,11 +104,11 @@ func (b *bundle) invoke(ctx context.Context, payload string) <-chan outcome {
 func (b *bundle) take(t *testing.T, payload string) (string, <-chan outcome) {
 	t.Helper()
 	done := b.invoke(t.Context(), payload)
-	resp, body, err := b.next(t.Context())
-	if err != nil || resp.StatusCode != http.StatusOK || body != payload {
-		t.Fatalf("next = %v, %q, %v", resp, body, err)
+	got, err := b.next(t.Context())
+	if err != nil || got.status != http.StatusOK || got.payload != payload {
+		t.Fatalf("next = %+v, %v", got, err)
 	}
-	return resp.Header.Get("Lambda-Runtime-Aws-Request-Id"), done
+	return got.id(), done
 }
 
 func TestInvocationCarriesTheDocumentedHeaders(t *testing.T) {
@@ -104,21 +116,21 @@ func TestInvocationCarriesTheDocumentedHeaders(t *testing.T) {
 	b := setup(t, time.Minute)
 	done := b.invoke(t.Context(), `{"a":1}`)
 	before := time.Now()
-	resp, body, err := b.next(t.Context())
-	if err != nil || body != `{"a":1}` {
-		t.Fatalf("next = %q, %v", body, err)
+	polled, err := b.next(t.Context())
+	if err != nil || polled.payload != `{"a":1}` {
+		t.Fatalf("next = %+v, %v", polled, err)
 	}
-	id := resp.Header.Get("Lambda-Runtime-Aws-Request-Id")
+	id := polled.id()
 	if len(id) != 36 {
 		t.Errorf("request id %q", id)
 	}
-	if got := resp.Header.Get("Lambda-Runtime-Invoked-Function-Arn"); got != testARN {
+	if got := polled.header.Get("Lambda-Runtime-Invoked-Function-Arn"); got != testARN {
 		t.Errorf("function ARN %q", got)
 	}
-	if got := resp.Header.Get("Lambda-Runtime-Trace-Id"); !strings.HasPrefix(got, "Root=1-") {
+	if got := polled.header.Get("Lambda-Runtime-Trace-Id"); !strings.HasPrefix(got, "Root=1-") {
 		t.Errorf("trace id %q", got)
 	}
-	millis, err := strconv.ParseInt(resp.Header.Get("Lambda-Runtime-Deadline-Ms"), 10, 64)
+	millis, err := strconv.ParseInt(polled.header.Get("Lambda-Runtime-Deadline-Ms"), 10, 64)
 	if left := time.UnixMilli(millis).Sub(before); err != nil || left < 59*time.Second || left > 61*time.Second {
 		t.Errorf("deadline is %v away, %v", left, err)
 	}
@@ -145,12 +157,12 @@ func TestInvocationBeforeTheFirstPollWaits(t *testing.T) {
 		t.Fatal("ready before the first poll")
 	case <-time.After(50 * time.Millisecond):
 	}
-	resp, _, err := b.next(t.Context())
+	polled, err := b.next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	<-b.env.Ready()
-	b.post(t, "invocation/"+resp.Header.Get("Lambda-Runtime-Aws-Request-Id")+"/response", strings.NewReader("ok"))
+	b.post(t, "invocation/"+polled.id()+"/response", strings.NewReader("ok"))
 	if got := <-done; got.err != nil {
 		t.Error(got.err)
 	}
@@ -179,7 +191,7 @@ func TestInvocationNotHandedOverGoesToAnotherEnvironment(t *testing.T) {
 	polled := make(chan struct{})
 	go func() {
 		defer close(polled)
-		_, _, _ = b.next(ctx)
+		_, _ = b.next(ctx)
 	}()
 	<-b.env.Ready()
 	cancel() // the process dies while it waits
@@ -268,7 +280,7 @@ func TestCallerGivesUpWhileTheFunctionGoesOn(t *testing.T) {
 	b := setup(t, time.Minute)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := b.invoke(ctx, "work")
-	resp, _, err := b.next(t.Context())
+	polled, err := b.next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,8 +288,7 @@ func TestCallerGivesUpWhileTheFunctionGoesOn(t *testing.T) {
 	if got := <-done; !errors.Is(got.err, context.Canceled) {
 		t.Errorf("invoke = %+v", got)
 	}
-	id := resp.Header.Get("Lambda-Runtime-Aws-Request-Id")
-	if status := b.post(t, "invocation/"+id+"/response", strings.NewReader("done")); status != http.StatusAccepted {
+	if status := b.post(t, "invocation/"+polled.id()+"/response", strings.NewReader("done")); status != http.StatusAccepted {
 		t.Errorf("response after the caller left: status %d", status)
 	}
 }
@@ -287,13 +298,11 @@ func TestProcessIsFrozenWhileItWaits(t *testing.T) {
 	b := setup(t, time.Minute)
 	first := make(chan string, 1)
 	go func() {
-		resp, _, err := b.next(t.Context())
+		polled, err := b.next(t.Context())
 		if err != nil {
 			t.Error(err)
-			first <- ""
-			return
 		}
-		first <- resp.Header.Get("Lambda-Runtime-Aws-Request-Id")
+		first <- polled.id()
 	}()
 	for deadline := time.Now().Add(5 * time.Second); b.sandbox.frozen.Load() != 1; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -30,6 +30,9 @@ func (s *Stack) origin() string {
 	return "http://" + net.JoinHostPort(host, strconv.Itoa(s.Port()))
 }
 
+// LoopbackOnly tells whether this machine alone can reach the stack.
+func (s *Stack) LoopbackOnly() bool { return isLoopback(s.options.Listen) }
+
 // Port is the port that the stack listens on.
 func (s *Stack) Port() int {
 	address, _ := s.listener.Addr().(*net.TCPAddr) // a TCP listener has no other

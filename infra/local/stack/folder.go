@@ -39,7 +39,7 @@ func openFolder(dir string) (*folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make data folder: %w", err)
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the data folder
 	if err != nil {
 		return nil, fmt.Errorf("open lock of data folder: %w", err)
 	}
@@ -65,7 +65,7 @@ func openLog(name string) (*os.File, error) {
 			return nil, fmt.Errorf("put old log aside: %w", err)
 		}
 	}
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) //nolint:gosec // in the data folder
 	if err != nil {
 		return nil, fmt.Errorf("open log of functions: %w", err)
 	}

@@ -36,8 +36,8 @@ type functions struct {
 }
 
 // newFunctions makes the functions. Requests for them wait until start has brought up their processes.
-func newFunctions(timers worktask.Timers, region string, observe func(supervisor.Line)) (*functions, error) {
-	server, err := lambdaruntime.Listen()
+func newFunctions(ctx context.Context, timers worktask.Timers, region string, observe func(supervisor.Line)) (*functions, error) {
+	server, err := lambdaruntime.Listen(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("start the functions: %w", err)
 	}

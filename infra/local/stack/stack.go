@@ -76,7 +76,7 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 	s := &Stack{options: o, timers: timers, observers: map[int]func(supervisor.Line){}}
 	s.Subscribe(o.Observe)
 	if err := s.start(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, s.Close()) //nolint:contextcheck // the context may be why the start failed
 	}
 	return s, nil
 }
@@ -87,7 +87,7 @@ func (s *Stack) start(ctx context.Context) (err error) {
 	if s.folder, err = openFolder(o.DataDir); err != nil {
 		return err
 	}
-	if s.listener, err = listen(o.Listen, o.Port); err != nil {
+	if s.listener, err = listen(ctx, o.Listen, o.Port); err != nil {
 		return err
 	}
 	dir, err := o.findBinaries(ctx)
@@ -103,14 +103,14 @@ func (s *Stack) start(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("start the issuer: %w", err)
 	}
-	if s.functions, err = newFunctions(s.timers, s.backend.direct.Region, s.publish); err != nil {
+	if s.functions, err = newFunctions(ctx, s.timers, s.backend.direct.Region, s.publish); err != nil {
 		return err
 	}
 	s.serve() // the authorizer may want the issuer's keys before it is ready
 	if err := s.functions.start(ctx, o, dir, s.backend, s.issuerURL()); err != nil {
 		return err
 	}
-	s.feed()
+	s.feed() //nolint:contextcheck // deliveries outlive the start
 	return nil
 }
 
@@ -130,7 +130,7 @@ func (s *Stack) serve() {
 			API: s.functions.api, Authorizer: s.functions.authorizer, AuthorizerTTL: max(ttl, 0),
 			Stage: "prod", StageInPath: o.StageInPath, AllowedOrigin: "*",
 			AccountID: accountID, Region: s.backend.direct.Region, Timeout: s.timers.GatewayLimit,
-			LoopbackOnly: isLoopback(o.Listen), Local: s.issuer.Handler("/local"),
+			LoopbackOnly: s.LoopbackOnly(), Local: s.issuer.Handler("/local"),
 			Failed: s.failed(Gateway),
 		}),
 	}
@@ -143,7 +143,7 @@ func (s *Stack) feed() {
 	s.source = eventsource.Start(eventsource.Config{
 		Queue: sqs.NewFromConfig(s.backend.as(EventSource)), QueueURL: s.backend.created.QueueURL,
 		QueueARN: s.backend.created.QueueARN, Region: s.backend.direct.Region,
-		Function: s.functions.worker, BatchSize: o.BatchSize, Concurrency: o.Workers,
+		Function: s.functions.worker, BatchSize: o.BatchSize, Concurrency: o.Workers, Wait: s.pollWait(),
 		Copies: o.Copies, Hold: o.Hold, Failed: s.failed(EventSource),
 	})
 	period := o.DispatchEvery
@@ -155,6 +155,15 @@ func (s *Stack) feed() {
 		RuleARN:   fmt.Sprintf("arn:aws:events:%s:%s:rule/replyonce-dispatch", s.backend.direct.Region, accountID),
 		AccountID: accountID, Region: s.backend.direct.Region, Failed: s.failed(Schedule),
 	})
+}
+
+// pollWait is the event source's long poll in seconds. The emulator looks for messages whose visibility
+// timeout is over only when a poll begins, so a longer one would deliver them late.
+func (s *Stack) pollWait() int {
+	if s.backend.emulator != nil {
+		return 1
+	}
+	return 20
 }
 
 // Close stops everything that the stack has started and waits until the data folder is written. It may be
@@ -211,8 +220,8 @@ func (e *PortTakenError) Error() string {
 	return fmt.Sprintf("port %d is taken: stop the program that uses it, or choose another port, for example REPLYONCE_PORT=%d", e.Port, e.Port+1)
 }
 
-func listen(host string, port int) (net.Listener, error) {
-	listener, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+func listen(ctx context.Context, host string, port int) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, &PortTakenError{Port: port}
 	}

@@ -137,7 +137,7 @@ func (p *Process) run(ctx context.Context) (worked bool, err error) {
 	body := &incarnation{freezeIdle: p.spec.FreezeIdle}
 	env := p.spec.Function.NewEnvironment(p.spec.Name, body)
 	output := &lineWriter{emit: p.output}
-	cmd := exec.Command(p.spec.Path)
+	cmd := exec.Command(p.spec.Path) //nolint:gosec,noctx // a program of ours; watch ends it in two steps
 	cmd.Env = p.spec.Env(env.Address())
 	cmd.Stdout, cmd.Stderr = output, output
 	cmd.WaitDelay = time.Second

@@ -42,7 +42,7 @@ type bundle struct {
 
 func setup(t *testing.T, limit time.Duration) *bundle {
 	t.Helper()
-	server, err := lambdaruntime.Listen()
+	server, err := lambdaruntime.Listen(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

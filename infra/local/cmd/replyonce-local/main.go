@@ -70,13 +70,16 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 func serve(ctx context.Context, options stack.Options, out io.Writer) error {
 	running, err := stack.Start(ctx, options)
 	if ctx.Err() != nil && err != nil {
-		return nil // stopped before it was up
+		return nil //nolint:nilerr // stopped before it was up
 	}
 	if err != nil {
 		return fmt.Errorf("cannot start: %w", err)
 	}
 	if options.DataDir != "" {
 		fmt.Fprintln(out, "data in", options.DataDir)
+	}
+	if !running.LoopbackOnly() {
+		fmt.Fprintln(out, "careful: other machines can reach this, and whoever does can sign in as anybody")
 	}
 	fmt.Fprintln(out, "ready", running.URL())
 	var failure error
@@ -86,5 +89,5 @@ func serve(ctx context.Context, options stack.Options, out io.Writer) error {
 		failure = errors.New("the store has ended by itself: start again; what is younger than a second may be lost")
 	}
 	fmt.Fprintln(out, "stopping")
-	return errors.Join(failure, running.Close())
+	return errors.Join(failure, running.Close()) //nolint:contextcheck // the context has ended
 }

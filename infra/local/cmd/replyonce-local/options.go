@@ -30,34 +30,62 @@ type setting struct {
 // settings are all of them, as the help lists them.
 func settings() []setting {
 	return []setting{
-		{"port", "REPLYONCE_PORT", strconv.Itoa(defaultPort), "port to listen on; 0 takes any free one",
-			func(o *stack.Options, v string) (err error) { o.Port, err = number(v, 0, 65535); return err }},
-		{"listen", "REPLYONCE_LISTEN", "127.0.0.1", "address to listen on; 0.0.0.0 lets other machines in, who can then sign in as anybody",
-			func(o *stack.Options, v string) error { o.Listen = v; return checkAddress(v) }},
-		{"data", "REPLYONCE_DATA", defaultData(), "folder for data; empty keeps nothing",
-			func(o *stack.Options, v string) error { o.DataDir = v; return nil }},
-		{"profile", "REPLYONCE_PROFILE", "default", "timers: default, or short for trying out failures",
-			func(o *stack.Options, v string) error { o.Profile = v; return nil }},
-		{"provider", "REPLYONCE_PROVIDER", "builtin", "model provider: builtin or scripted",
-			func(o *stack.Options, v string) error { o.Provider = v; return nil }},
-		{"provider-url", "REPLYONCE_PROVIDER_URL", "", "address of the model provider, if it has one",
-			func(o *stack.Options, v string) error { o.ProviderURL = v; return nil }},
-		{"model", "REPLYONCE_MODEL", "", "model of new tasks; empty is the provider's own",
-			func(o *stack.Options, v string) error { o.Model = v; return nil }},
-		{"on-unknown", "REPLYONCE_ON_UNKNOWN", "retry", "after a call whose end nobody saw: retry or stop",
-			func(o *stack.Options, v string) error { o.OnUnknown = v; return nil }},
-		{"log-level", "REPLYONCE_LOG_LEVEL", "info", "of functions.log in the data folder: debug, info, warn or error",
-			func(o *stack.Options, v string) error { o.LogLevel = v; return nil }},
-		{"workers", "REPLYONCE_WORKERS", "2", "worker processes",
-			func(o *stack.Options, v string) (err error) { o.Workers, err = number(v, 1, maxWorkers); return err }},
-		{"apis", "REPLYONCE_APIS", "2", "api processes: requests at a time",
-			func(o *stack.Options, v string) (err error) { o.APIs, err = number(v, 1, maxWorkers); return err }},
-		{"stage-in-path", "REPLYONCE_STAGE_IN_PATH", "false", "serve below /prod/, as a deployment without a domain of its own",
-			func(o *stack.Options, v string) (err error) { o.StageInPath, err = boolean(v); return err }},
-		{"binaries", "REPLYONCE_BINARIES", "", "folder of built programs; empty builds them from the source around the working directory",
-			func(o *stack.Options, v string) error { o.Binaries = v; return nil }},
-		{"endpoint", "AWS_ENDPOINT_URL", "", "another AWS endpoint than the built-in store, such as LocalStack",
-			func(o *stack.Options, v string) error { o.Endpoint = v; return nil }},
+		{
+			"port", "REPLYONCE_PORT", strconv.Itoa(defaultPort), "port to listen on; 0 takes any free one",
+			func(o *stack.Options, v string) (err error) { o.Port, err = number(v, 0, 65535); return err },
+		},
+		{
+			"listen", "REPLYONCE_LISTEN", "127.0.0.1", "address to listen on; 0.0.0.0 lets other machines in, who can then sign in as anybody",
+			func(o *stack.Options, v string) error { o.Listen = v; return checkAddress(v) },
+		},
+		{
+			"data", "REPLYONCE_DATA", defaultData(), "folder for data; empty keeps nothing",
+			func(o *stack.Options, v string) error { o.DataDir = v; return nil },
+		},
+		{
+			"profile", "REPLYONCE_PROFILE", "default", "timers: default, or short for trying out failures",
+			func(o *stack.Options, v string) error { o.Profile = v; return nil },
+		},
+		{
+			"provider", "REPLYONCE_PROVIDER", "builtin", "model provider: builtin or scripted",
+			func(o *stack.Options, v string) error { o.Provider = v; return nil },
+		},
+		{
+			"provider-url", "REPLYONCE_PROVIDER_URL", "", "address of the model provider, if it has one",
+			func(o *stack.Options, v string) error { o.ProviderURL = v; return nil },
+		},
+		{
+			"model", "REPLYONCE_MODEL", "", "model of new tasks; empty is the provider's own",
+			func(o *stack.Options, v string) error { o.Model = v; return nil },
+		},
+		{
+			"on-unknown", "REPLYONCE_ON_UNKNOWN", "retry", "after a call whose end nobody saw: retry or stop",
+			func(o *stack.Options, v string) error { o.OnUnknown = v; return nil },
+		},
+		{
+			"log-level", "REPLYONCE_LOG_LEVEL", "info", "of functions.log in the data folder: debug, info, warn or error",
+			func(o *stack.Options, v string) error { o.LogLevel = v; return nil },
+		},
+		{
+			"workers", "REPLYONCE_WORKERS", "2", "worker processes",
+			func(o *stack.Options, v string) (err error) { o.Workers, err = number(v, 1, maxWorkers); return err },
+		},
+		{
+			"apis", "REPLYONCE_APIS", "2", "api processes: requests at a time",
+			func(o *stack.Options, v string) (err error) { o.APIs, err = number(v, 1, maxWorkers); return err },
+		},
+		{
+			"stage-in-path", "REPLYONCE_STAGE_IN_PATH", "false", "serve below /prod/, as a deployment without a domain of its own",
+			func(o *stack.Options, v string) (err error) { o.StageInPath, err = boolean(v); return err },
+		},
+		{
+			"binaries", "REPLYONCE_BINARIES", "", "folder of built programs; empty builds them from the source around the working directory",
+			func(o *stack.Options, v string) error { o.Binaries = v; return nil },
+		},
+		{
+			"endpoint", "AWS_ENDPOINT_URL", "", "another AWS endpoint than the built-in store, such as LocalStack",
+			func(o *stack.Options, v string) error { o.Endpoint = v; return nil },
+		},
 	}
 }
 

@@ -35,7 +35,7 @@ func Dir() (dir string, remove func(), err error) {
 		"api": "testlambda", "authorizer": "testlambda", "worker": "testlambda", "dispatcher": "testlambda", "emulator": "emulator",
 	} {
 		err = errors.Join(err,
-			os.MkdirAll(filepath.Join(dir, name), 0o755),
+			os.MkdirAll(filepath.Join(dir, name), 0o750),
 			os.Symlink(binaries.Path(built, program), binaries.Path(dir, name)))
 	}
 	if err != nil {
