@@ -10,25 +10,14 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/sivchari/kumo"
 
+	"github.com/replyonce/replyonce/infra/bench/emulated"
 	"github.com/replyonce/replyonce/infra/local/supervisor"
 	"github.com/replyonce/replyonce/shared/dynamoschema"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
-
-func config(t *testing.T) aws.Config {
-	t.Helper()
-	server := kumo.NewServer()
-	t.Cleanup(server.Close)
-	return aws.Config{
-		Region: "us-east-1", BaseEndpoint: aws.String(server.URL),
-		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
-	}
-}
 
 // completed counts the completed tasks of a table.
 func completed(t *testing.T, cfg aws.Config, table string) int {
@@ -50,12 +39,12 @@ func completed(t *testing.T, cfg aws.Config, table string) int {
 // Both sides must do the whole work, or their times could not be compared.
 func TestBothSidesOfAComparisonCompleteTheirTasks(t *testing.T) {
 	t.Parallel()
-	cfg := config(t)
-	ratios, err := Compare(t.Context(), cfg, t.Name(), Plan{WarmUp: 1, Blocks: 2, Rounds: 3})
+	cfg, table := emulated.Config(), emulated.Name(t.Name())
+	ratios, err := Compare(t.Context(), cfg, table, Plan{WarmUp: 1, Blocks: 2, Rounds: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := completed(t, cfg, t.Name()), 1+2*(1+2*3); got != want {
+	if got, want := completed(t, cfg, table), 1+2*(1+2*3); got != want {
 		t.Errorf("%d tasks are completed, want %d: one to learn from and two for each round", got, want)
 	}
 	if len(ratios) != 2 || ratios[0].Requests != 4 || ratios[1].Requests != 2 {
@@ -99,8 +88,8 @@ func TestReplayChangesIDsOnly(t *testing.T) {
 
 func TestBareTasksAreCompleted(t *testing.T) {
 	t.Parallel()
-	cfg := config(t)
-	c, err := newComparison(t.Context(), cfg, t.Name())
+	cfg, table := emulated.Config(), emulated.Name(t.Name())
+	c, err := newComparison(t.Context(), cfg, table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +97,7 @@ func TestBareTasksAreCompleted(t *testing.T) {
 	if err != nil || rate <= 0 {
 		t.Fatalf("rate %v, %v", rate, err)
 	}
-	if got, want := completed(t, cfg, t.Name()), 2+bareTasks; got != want {
+	if got, want := completed(t, cfg, table), 2+bareTasks; got != want {
 		t.Errorf("%d tasks are completed, want %d", got, want)
 	}
 }

@@ -5,27 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/sivchari/kumo"
-
+	"github.com/replyonce/replyonce/infra/bench/emulated"
 	"github.com/replyonce/replyonce/infra/bench/units"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
-func emulator(t *testing.T) aws.Config {
-	t.Helper()
-	server := kumo.NewServer()
-	t.Cleanup(server.Close)
-	return aws.Config{
-		Region: "us-east-1", BaseEndpoint: aws.String(server.URL),
-		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
-	}
-}
-
 func play(t *testing.T) []Result {
 	t.Helper()
-	results, err := Run(t.Context(), emulator(t), t.Name())
+	results, err := Run(t.Context(), emulated.Config(), emulated.Name(t.Name()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,13 +101,13 @@ func TestSizesThatTheBoundsAreStatedFor(t *testing.T) {
 // would mean nothing.
 func TestScenarioThatEndsOtherwiseIsAnError(t *testing.T) {
 	t.Parallel()
-	cfg := emulator(t)
+	cfg := emulated.Config()
 	for name, s := range map[string]scenario{
 		"still-pending":   {play: counted(send), status: worktask.Completed},
 		"one-call-more":   {play: counted(send, deliver), status: worktask.Completed, calls: 0},
 		"nothing-to-take": {play: counted(deliver), status: worktask.Completed, calls: 1},
 	} {
-		if r, err := s.run(t.Context(), cfg, t.Name()+"-"+name); err == nil {
+		if r, err := s.run(t.Context(), cfg, emulated.Name(name)); err == nil {
 			t.Errorf("%s: result %+v, want an error", name, r)
 		}
 	}

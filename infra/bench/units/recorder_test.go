@@ -9,12 +9,11 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
-	"github.com/sivchari/kumo"
 
+	"github.com/replyonce/replyonce/infra/bench/emulated"
 	"github.com/replyonce/replyonce/infra/bench/units"
 	"github.com/replyonce/replyonce/shared/dynamoschema"
 	"github.com/replyonce/replyonce/shared/dynamostore"
@@ -31,14 +30,9 @@ type bench struct {
 
 func newBench(t *testing.T, options ...func(*dynamodb.Options)) bench {
 	t.Helper()
-	server := kumo.NewServer()
-	t.Cleanup(server.Close)
-	cfg := aws.Config{
-		Region: "us-east-1", BaseEndpoint: aws.String(server.URL),
-		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
-	}
+	cfg := emulated.Config()
 	plain := dynamodb.NewFromConfig(cfg)
-	table := strings.ReplaceAll(t.Name(), "/", "-")
+	table := emulated.Name(t.Name())
 	if _, err := plain.CreateTable(t.Context(), dynamostore.TableInput(table)); err != nil {
 		t.Fatal(err)
 	}

@@ -6,11 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/sivchari/kumo"
 
+	"github.com/replyonce/replyonce/infra/bench/emulated"
 	"github.com/replyonce/replyonce/infra/bench/rates"
 	"github.com/replyonce/replyonce/infra/bench/scenarios"
 	"github.com/replyonce/replyonce/infra/bench/sizes"
@@ -23,19 +21,8 @@ var workers = []int{1, 2, 4}
 // starts is how often each function is started.
 const starts = 9
 
-// emulator starts an emulator in this process.
-func emulator() (aws.Config, func()) {
-	server := kumo.NewServer()
-	return aws.Config{
-		Region: "us-east-1", BaseEndpoint: aws.String(server.URL),
-		Credentials: credentials.NewStaticCredentialsProvider("bench", "bench", ""),
-	}, server.Close
-}
-
 func units(ctx context.Context, b *bench) (err error) {
-	cfg, stop := emulator()
-	defer stop()
-	if b.report.Scenarios, err = scenarios.Run(ctx, cfg, "units"); err != nil {
+	if b.report.Scenarios, err = scenarios.Run(ctx, emulated.Config(), emulated.Name("units")); err != nil {
 		return fmt.Errorf("play: %w", err)
 	}
 	b.report.Broken = append(b.report.Broken, scenarios.Broken(b.report.Scenarios)...)
@@ -43,9 +30,7 @@ func units(ctx context.Context, b *bench) (err error) {
 }
 
 func times(ctx context.Context, b *bench) (err error) {
-	cfg, stop := emulator()
-	defer stop()
-	if b.report.Ratios, err = rates.Compare(ctx, cfg, "times", rates.DefaultPlan()); err != nil {
+	if b.report.Ratios, err = rates.Compare(ctx, emulated.Config(), emulated.Name("times"), rates.DefaultPlan()); err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
 	return rates.PrintRatios(b.out, b.report.Ratios)
@@ -94,9 +79,7 @@ func timeStarts(ctx context.Context, b *bench) error {
 	if _, err := os.Stat(rie); err != nil {
 		return fmt.Errorf("find the runtime interface emulator (make dist/tools/aws-lambda-rie makes it): %w", err)
 	}
-	cfg, stop := emulator()
-	defer stop()
-	const table = "starts"
+	cfg, table := emulated.Config(), emulated.Name("starts")
 	if _, err := dynamodb.NewFromConfig(cfg).CreateTable(ctx, dynamostore.TableInput(table)); err != nil {
 		return fmt.Errorf("create table: %w", err)
 	}
