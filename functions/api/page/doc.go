@@ -7,4 +7,9 @@
 // There is no build step: what lies in this folder is what the browser runs.
 // All references are relative, so that the page works below a stage prefix
 // such as /prod/ as well as at the root of a host.
+//
+// The tests drive the page in Chromium against a scripted server. They skip
+// where there is no Chromium, unless REQUIRE_ALL=1 is set; CHROMIUM names
+// another binary. "npm ci" in testdata/axe installs the accessibility checker,
+// and REPLYONCE_SCREENSHOTS names a folder for pictures of every state.
 package page

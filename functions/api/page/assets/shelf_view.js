@@ -57,7 +57,7 @@ export class ShelfView {
    * @param {Pending[]} pending
    */
   #conversationMark(id, pending) {
-    if (pending.some(({ item }) => knownIds(item).conversation === id)) return 'not sent yet';
+    if (pending.some(({ item }) => knownIds(item).conversation === id)) return 'unconfirmed';
     return this.desk.models.get(id)?.openTasks().length ? 'reply due' : '';
   }
 
