@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/aws/smithy-go/logging"
 
 	"github.com/replyonce/replyonce/infra/local/binaries"
 	"github.com/replyonce/replyonce/infra/local/emulator"
@@ -56,6 +57,7 @@ func start(t *testing.T, dir string) (*emulator.Emulator, aws.Config, resources.
 		Region:       "us-east-1",
 		Credentials:  credentials.NewStaticCredentialsProvider("test", "test", ""),
 		BaseEndpoint: aws.String(e.URL()),
+		Logger:       logging.Nop{}, // the emulator's answers lack a checksum
 	}
 	created, err := resources.Ensure(t.Context(), cfg, definition)
 	if err != nil {

@@ -1,6 +1,7 @@
 package faultproxy
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -21,6 +22,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/smithy-go/logging"
 )
 
 // endpoint remembers what reaches it and answers {} to everything.
@@ -52,6 +54,7 @@ func (e *endpoint) count() int {
 type bundle struct {
 	endpoint *endpoint
 	proxy    *Proxy
+	logger   logging.Logger // of the SDK; nil is its own
 }
 
 func setup(t *testing.T, credentials *Credentials) *bundle {
@@ -72,6 +75,7 @@ func (b *bundle) config(caller string) aws.Config {
 		Region:       "us-east-1",
 		Credentials:  credentials.NewStaticCredentialsProvider(caller, "secret", ""),
 		BaseEndpoint: aws.String(b.proxy.URL()),
+		Logger:       b.logger,
 		Retryer:      func() aws.Retryer { return aws.NopRetryer{} },
 	}
 }
@@ -91,6 +95,8 @@ func (b *bundle) put(ctx context.Context, caller, item string) error {
 func TestRequestsPassWithoutRules(t *testing.T) {
 	t.Parallel()
 	b := setup(t, nil)
+	var logged bytes.Buffer
+	b.logger = logging.NewStandardLogger(&logged)
 	var seen []string
 	b.proxy.Observe(func(x Exchange) {
 		seen = append(seen, fmt.Sprintf("%s %s %d", x.Request.Caller, x.Request.Operation, x.Response.Status))
@@ -118,6 +124,9 @@ func TestRequestsPassWithoutRules(t *testing.T) {
 	defer b.endpoint.mu.Unlock()
 	if last := b.endpoint.requests[2]; last.URL.EscapedPath() != "/bucket/a%20b/%C3%BC" || b.endpoint.arrived[2] != "s3.PUT text" {
 		t.Errorf("object arrived as %s %q", last.URL.EscapedPath(), b.endpoint.arrived[2])
+	}
+	if logged.String() != "" {
+		t.Errorf("the SDK complains: %s", logged.String())
 	}
 	if n := b.proxy.Counts()[Key{"worker-1", "dynamodb.PutItem"}]; n != 1 || b.proxy.Count("s3.PUT") != 1 {
 		t.Errorf("counts %v", b.proxy.Counts())

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/smithy-go/logging"
 
 	"github.com/replyonce/replyonce/infra/local/binaries"
 	"github.com/replyonce/replyonce/infra/local/emulator"
@@ -88,6 +89,8 @@ func (b *backend) startEmulator(ctx context.Context, dir, dataDir string) (err e
 		Region:       emulatorRegion,
 		Credentials:  credentials.NewStaticCredentialsProvider("stack", "local", ""),
 		BaseEndpoint: aws.String(b.emulator.URL()),
+		// The emulator's answers lack DynamoDB's checksum, of which the SDK complains each time.
+		Logger: logging.Nop{},
 	}
 	return nil
 }

@@ -177,16 +177,17 @@ func TestWorkerThatHearsNothingOfItsWrite(t *testing.T) {
 	b.Faults().Install(faultproxy.Rule{Operation: "dynamodb.PutItem", Times: 1, Do: faultproxy.LoseAnswer()})
 	b.Faults().Install(faultproxy.Rule{Operation: "dynamodb.PutItem", Times: 1, Do: faultproxy.Throttle()})
 	b.send(t, `{"do":"put","text":"unheard"}`)
-	b.await(t, 1, "order", "unheard")
-	b.awaitCounts(t, "0 waiting, 1 in hand") // the worker reports a failure
+	b.await(t, 1, "order failed", "unheard")
 	if !b.has(t, "unheard") {
 		t.Error("the write did not land")
 	}
 	b.send(t, `{"do":"put","text":"throttled"}`)
-	b.await(t, 1, "order", "throttled")
-	b.awaitCounts(t, "0 waiting, 2 in hand")
+	b.await(t, 1, "order failed", "throttled")
 	if b.has(t, "throttled") {
 		t.Error("a refused write landed")
+	}
+	if got := b.counts(t); got != "0 waiting, 2 in hand" {
+		t.Errorf("the queue has %s", got)
 	}
 }
 

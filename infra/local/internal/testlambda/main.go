@@ -147,6 +147,7 @@ func work(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, 
 			_, err = act(ctx, o)
 		}
 		if err != nil {
+			slog.Info("order failed", "text", o.Text, "error", err.Error())
 			response.BatchItemFailures = append(response.BatchItemFailures,
 				events.SQSBatchItemFailure{ItemIdentifier: record.MessageId})
 		}
