@@ -13,9 +13,10 @@ import (
 const storeName = "store"
 
 // StoreTasks stands directly in front of a store and records which writes land,
-// in their order, with the item before and after. It lets one write of a task
-// through at a time and reads the item first, so it is for stores in memory and
-// for tests; inner must not wait for other calls of this recorder.
+// in their order, with the item before and after. It lets one write or
+// read of a task through at a time and reads the item before a write, so it
+// is for stores in memory and for tests; inner must not wait for other calls of
+// this recorder. Reads must pass it too.
 func (r *Recorder) StoreTasks(inner taskflow.Tasks) taskflow.Tasks { return storeTasks{inner, r} }
 
 type storeTasks struct {
@@ -38,6 +39,14 @@ func (s storeTasks) Apply(ctx context.Context, ref worktask.Ref, tr worktask.Tra
 	}
 	s.recorder.Record(e)
 	return t, nil
+}
+
+// Get waits for a write that is landing: nobody may be told of a write that has
+// no event yet.
+func (s storeTasks) Get(ctx context.Context, ref worktask.Ref) (worktask.Task, error) {
+	s.recorder.store.Lock()
+	defer s.recorder.store.Unlock()
+	return s.Tasks.Get(ctx, ref) //nolint:wrapcheck // a recorder changes nothing
 }
 
 // StoreConversations is StoreTasks for creating transactions.
