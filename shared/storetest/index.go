@@ -93,6 +93,7 @@ func handoffCases() []Case {
 		{"Handoffs/CaseH5PagesToTheEnd", pagesToTheEnd},
 		{"Handoffs/resumesAfterBumps", resumesAfterBumps},
 		{"Handoffs/endedTaskLeavesTheIndex", endedTaskLeavesTheIndex},
+		{"Handoffs/endedTaskIsNotBumped", endedTaskIsNotBumped},
 		{"Handoffs/badCursor", badIndexCursor},
 	}
 }
@@ -206,6 +207,22 @@ func endedTaskLeavesTheIndex(ctx context.Context, e *Env) error {
 		return fmt.Errorf("the index lists the cancelled task: %t, this engine is known for %t", found, e.KeepsRemoved)
 	}
 	return nil
+}
+
+// endedTaskIsNotBumped: should a due time ever outlive its task, bumping it must
+// not keep it alive.
+func endedTaskIsNotBumped(ctx context.Context, e *Env) error {
+	var f faults
+	for _, s := range endedStates() {
+		t := s.make(e.ref())
+		t.HandoffDueAt = now()
+		if err := e.seed(ctx, t); err != nil {
+			return err
+		}
+		before := stored(t)
+		f.add(e.wantUntouched(ctx, "of a task "+s.name, worktask.Bump{Seen: now(), Due: farFuture()}, before))
+	}
+	return f.err()
 }
 
 func badIndexCursor(ctx context.Context, e *Env) error {

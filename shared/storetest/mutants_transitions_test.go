@@ -101,6 +101,12 @@ func conditionMutants() []mutant {
 		overlooking("bump of what has ended", "bump", func(tr worktask.Transition, t *worktask.Task) {
 			t.Status, t.HandoffDueAt = worktask.Pending, tr.(worktask.Bump).Seen //nolint:forcetypeassert // tried with bumps only
 		}),
+		{"bump that looks at the due time only", "Handoffs/endedTaskIsNotBumped", bending(func(tr worktask.Transition) worktask.Transition {
+			return bent{Transition: tr, permitted: func(t worktask.Task) error {
+				t.Status = worktask.Pending
+				return tr.Permitted(t) //nolint:wrapcheck // it is the condition itself
+			}}
+		})},
 		overlooking("bump of another due time", "bump", func(tr worktask.Transition, t *worktask.Task) {
 			t.HandoffDueAt = tr.(worktask.Bump).Seen //nolint:forcetypeassert // tried with bumps only
 		}),
