@@ -49,6 +49,9 @@ func skipUnlessRequired(t *testing.T, reason string) {
 
 func browser(t *testing.T) context.Context {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("browser tests are left out of short runs")
+	}
 	binary := os.Getenv("CHROMIUM")
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if binary == "" {

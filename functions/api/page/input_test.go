@@ -209,6 +209,26 @@ func TestPageAddsDocumentsAndVersions(t *testing.T) {
 	}
 }
 
+// TestPageQuestionBeforeTheDocumentIsLoaded presses Send while the version that
+// the question goes to is not known yet.
+func TestPageQuestionBeforeTheDocumentIsLoaded(t *testing.T) {
+	t.Parallel()
+	api, b := newFakeAPI(t), newTab(t)
+	conversation := api.seedConversation()
+	b.open(api)
+	gate := make(chan struct{})
+	api.fail(http.MethodGet, `/v1/documents/\w+$`, 1, slowly(gate))
+	eval[string](b, fmt.Sprintf(`location.hash = '#/c/%s'`, conversation))
+	b.until(`!document.querySelector('#room').hidden`)
+	b.ask("Am I too fast?")
+	b.until(`document.querySelector('#composer-keys').textContent.includes('One moment')`)
+	close(gate)
+	b.untilState("waiting")
+	if n := api.oneQuestion(t); n != 1 {
+		t.Errorf("%d submits, want 1", n)
+	}
+}
+
 func TestPageDroppedFile(t *testing.T) {
 	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)

@@ -50,7 +50,7 @@ function connectEvents(shell, gate) {
     shell.desk?.attention.seen();
     shell.desk?.poller.wake();
     shell.desk?.sender.kick();
-    void shell.room?.refresh();
+    shell.room?.refresh();
   });
   globalThis.addEventListener('pagehide', () => shell.desk?.sender.release());
   globalThis.addEventListener('pageshow', (event) => {
@@ -60,7 +60,7 @@ function connectEvents(shell, gate) {
     gate.sync();
     shell.desk?.sender.resume();
     shell.desk?.poller.wake();
-    void shell.room?.refresh();
+    shell.room?.refresh();
     shell.draw();
   });
 }

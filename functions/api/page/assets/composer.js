@@ -50,6 +50,11 @@ export class Composer {
     this.#changed();
   }
 
+  /** Sends a question that had to wait, if it is still what the box says. @param {string} text */
+  submit(text) {
+    if (this.box.value === text) this.#send();
+  }
+
   #changed() {
     const bytes = byteLength(this.box.value);
     const over = bytes - this.limit;

@@ -21,6 +21,9 @@ import { shorten } from './text.js';
  * @typedef {{conversation: string|null, document: string|null, item: string|null}} Place
  */
 
+// Space above a card that is moved to the top of the view, in pixels.
+const MARGIN = 16;
+
 export class RoomView {
   /**
    * @param {object} options
@@ -45,6 +48,8 @@ export class RoomView {
     this.trouble = '';
     this.missing = false;
     this.stickToEnd = true;
+    /** Done when what the room shows has been read. @type {Promise<void>} */
+    this.refreshed = Promise.resolve();
     /** Items that ended in another tab, until this page knows their task. @type {Set<string>} */
     this.catchingUp = new Set();
     this.scroll.onscroll = () => { this.stickToEnd = this.#atEnd(); };
@@ -78,11 +83,15 @@ export class RoomView {
     this.trouble = '';
     this.missing = false;
     this.stickToEnd = true;
-    void this.refresh();
+    this.refresh();
   }
 
   /** Reads what the room shows; again when the page comes back into view. */
-  async refresh() {
+  refresh() {
+    this.refreshed = this.#read();
+  }
+
+  async #read() {
     const { place } = this;
     if (place.conversation) {
       const found = await this.desk.readConversation(place.conversation, { onTrouble: () => this.#say('No answer from the service. Trying again by itself.') });
@@ -147,8 +156,12 @@ export class RoomView {
     this.#keepAtEnd();
   }
 
+  /** The end of the thread, or the start of a last card that is taller than the view. */
   #keepAtEnd() {
-    if (this.stickToEnd) this.scroll.scrollTop = this.scroll.scrollHeight;
+    if (!this.stickToEnd) return;
+    const last = /** @type {HTMLElement|null} */ (this.cards.lastElementChild);
+    const tall = last !== null && last.offsetHeight > this.scroll.clientHeight - MARGIN;
+    this.scroll.scrollTop = tall ? last.offsetTop - this.scroll.offsetTop - MARGIN : this.scroll.scrollHeight;
   }
 
   /** Called when the session ends; another room will take the elements over. */

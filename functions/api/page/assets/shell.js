@@ -170,8 +170,10 @@ export class Shell {
       const { outcome } = desk.outbox.read(id);
       if (!outcome) continue;
       desk.own.delete(id);
-      const { document, conversation } = outcome.result ?? {};
-      if (document && !conversation && this.route.name === 'home') location.hash = `#/d/${document}`;
+      const { document, version, conversation } = outcome.result ?? {};
+      if (!document || conversation) continue;
+      this.announcer.say(version === 1 ? 'The document was added.' : `Version ${version} was added.`);
+      if (this.route.name === 'home') location.hash = `#/d/${document}`;
     }
   }
 
@@ -193,7 +195,7 @@ export class Shell {
     const { conversation } = this.room.place;
     const { document, version } = this.room.current();
     if (!document || !version) {
-      this.composer.explain('One moment: the document is still being loaded. Your question stays here.');
+      this.#sendWhenLoaded(this.room, text);
       return false;
     }
     this.room.stickToEnd = true;
@@ -204,6 +206,20 @@ export class Shell {
       this.#ask({ text, document, version, history: [] });
     }
     return true;
+  }
+
+  /**
+   * The version that the question goes to is not known yet. The question stays
+   * in the box, where it can be changed, and goes out if it was not.
+   * @param {RoomView} room
+   * @param {string} text
+   */
+  #sendWhenLoaded(room, text) {
+    const { place } = room;
+    this.composer.explain('One moment: the document is still being loaded. Your question goes out right after.');
+    void room.refreshed.then(() => {
+      if (this.room === room && room.place === place && room.current().version) this.composer.submit(text);
+    });
   }
 
   /** A question that opens a conversation. @param {Intent} intent */
