@@ -15,15 +15,15 @@ help: ## list the targets
 	@grep -hE '^[a-z0-9/_-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 
 .PHONY: run
-run: build/host ## start the whole product here, with an embedded AWS (REPLYONCE_PORT, REPLYONCE_DATA)
+run: ## start the whole product here, with an embedded AWS (REPLYONCE_PORT, REPLYONCE_DATA)
 	@$(GO) run ./infra/local/cmd/replyonce-local
 
 .PHONY: demo
-demo: build/host ## play the failures and show that each question has one saved reply
+demo: ## play the failures and show that each question has one saved reply
 	@$(GO) run ./infra/demo/cmd/replyonce-demo
 
 .PHONY: bench
-bench: build dist/tools/aws-lambda-rie ## count units and requests, measure rates, print zip sizes
+bench: build/arm64 build/host dist/tools/aws-lambda-rie ## count units and requests, measure rates, print zip sizes
 	@$(GO) run ./infra/bench/cmd/replyonce-bench
 
 .PHONY: build
@@ -55,6 +55,13 @@ test/race: ## tests of the shared packages and functions under the race detector
 .PHONY: test/contract
 test/contract: ## the store suite, also on the endpoint of AWS_ENDPOINT_URL_DYNAMODB when set
 	$(GO) test $(TEST_FLAGS) ./shared/storetest/... ./shared/dynamostore/... ./shared/memstore/...
+
+# A real document for the page to be asked about; its folder is not part of the project.
+DOCUMENT ?= $(abspath ../shared/data/constitution-1.8.txt)
+.PHONY: e2e
+e2e: ## the page in Chromium on the real stack, with a real DOCUMENT where there is one
+	REPLYONCE_PAGE_DOCUMENT=$(wildcard $(DOCUMENT)) $(GO) run ./infra/local/cmd/with-stack \
+		$(GO) test -count=1 -v -run TestPageOnRunningStack ./functions/api/page
 
 .PHONY: axe
 axe: ## install axe-core for the accessibility tests, where npm is there
