@@ -98,10 +98,10 @@ type tab struct {
 }
 
 // settleTime bounds each wait for something to appear on the page.
-const settleTime = 10 * time.Second
+const settleTime = 20 * time.Second
 
 // tabTime bounds the life of a tab.
-const tabTime = 90 * time.Second
+const tabTime = 3 * time.Minute
 
 // newTab opens an empty tab in a browser context of its own.
 func newTab(t *testing.T) *tab {

@@ -208,7 +208,8 @@ func (a *fakeAPI) routeV1(w *httptest.ResponseRecorder, r *http.Request, shape s
 		for _, d := range slices.Backward(s.documents) {
 			cards = append(cards, d.render(false))
 		}
-		writeJSON(w, r, http.StatusOK, object{"documents": orEmpty(cards), "next": nil})
+		cards, next := listPage(r, cards)
+		writeJSON(w, r, http.StatusOK, object{"documents": cards, "next": next})
 	case "POST documents":
 		a.keyed(w, r, in, http.StatusCreated, func() func() object {
 			d := &document{id: s.newID(), title: fmt.Sprint(in["title"]), texts: []string{fmt.Sprint(in["text"])}, createdAt: now}
@@ -245,7 +246,8 @@ func (a *fakeAPI) routeV1(w *httptest.ResponseRecorder, r *http.Request, shape s
 		for _, c := range slices.Backward(s.conversations) {
 			list = append(list, c.render())
 		}
-		writeJSON(w, r, http.StatusOK, object{"conversations": orEmpty(list), "next": nil})
+		list, next := listPage(r, list)
+		writeJSON(w, r, http.StatusOK, object{"conversations": list, "next": next})
 	case "POST conversations":
 		a.keyed(w, r, in, http.StatusCreated, func() func() object {
 			c := &conversation{id: s.newID(), title: fmt.Sprint(in["title"]), document: fmt.Sprint(in["document"]), createdAt: now}
@@ -402,11 +404,16 @@ func byID[T any](list []*T, id func(*T) string, wanted string) *T {
 	return nil
 }
 
-func orEmpty(list []object) []object {
-	if list == nil {
-		return []object{}
+// listPage cuts the page out of a list that the query asks for. Cursors are
+// positions here; the page must not care what they are.
+func listPage(r *http.Request, list []object) ([]object, any) {
+	from, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Query().Get("after"), "cursor "))
+	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
+	page := append([]object{}, list[min(from, len(list)):]...)
+	if len(page) <= limit {
+		return page, nil
 	}
-	return list
+	return page[:limit], fmt.Sprintf("cursor %d", from+limit)
 }
 
 // setTask changes the newest task.

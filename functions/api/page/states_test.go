@@ -311,7 +311,7 @@ func (s *stateWalk) dialogs() {
 	eval[string](s.tab, `location.hash = '#/c/01JDZ000000000000000000000'`)
 	s.until(`document.querySelector('#room-title').textContent === 'Not found'`)
 	s.capture("not-found")
-	if left := strings.TrimSpace(s.text("#banner")); left != "" {
+	if left := strings.TrimSpace(s.text("#banner-text")); left != "" {
 		s.t.Errorf("the banner still says %q", left)
 	}
 }

@@ -228,3 +228,49 @@ func TestPageAnnouncesOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestPageListsArePaged(t *testing.T) {
+	t.Parallel()
+	api, b := newFakeAPI(t), newTab(t)
+	b.inject(pretendHidden)
+	b.inject(fastClock)
+	for range 45 {
+		api.seedConversation()
+	}
+	b.open(api)
+	for _, want := range []int{20, 40, 45} {
+		b.until(fmt.Sprintf(`document.querySelectorAll('#documents li').length === %d && document.querySelectorAll('#conversations li').length === %d`, want, want))
+		if want < 45 {
+			b.click("#documents-more")
+			b.click("#conversations-more")
+		}
+	}
+	if eval[bool](b, `!document.querySelector('#documents-more').hidden || !document.querySelector('#conversations-more').hidden`) {
+		t.Error("there is more to show after the last page")
+	}
+	// Somebody adds a document meanwhile; it is there when the person comes back.
+	eval[bool](b, `window.hide(true)`)
+	api.seedConversation()
+	time.Sleep(500 * time.Millisecond)
+	eval[bool](b, `window.hide(false)`)
+	b.until(`document.querySelectorAll('#documents li').length === 46`)
+}
+
+// TestPageFirstQuestionRefused: the question never got a conversation; editing
+// it leads back to its document, with the text.
+func TestPageFirstQuestionRefused(t *testing.T) {
+	t.Parallel()
+	api, b := newFakeAPI(t), newTab(t)
+	api.seedConversation()
+	b.open(api)
+	eval[string](b, `location.hash = '#/d/01JDZ000000000000000000001'`)
+	b.until(`!document.querySelector('#room').hidden && document.querySelector('#version').value`)
+	api.fail(http.MethodPost, `/v1/conversations$`, 1, refuse(http.StatusBadRequest, "field_invalid", nil))
+	b.ask("A first question that is refused")
+	b.untilState("refused")
+	b.click(`[data-action="edit"]`)
+	b.until(`location.hash === '#/d/01JDZ000000000000000000001' && document.querySelector('#question').value === 'A first question that is refused'`)
+	b.enterKey(0)
+	b.untilState("waiting")
+	api.oneQuestion(t)
+}

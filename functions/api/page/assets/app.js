@@ -48,6 +48,7 @@ function connectEvents(shell, gate) {
       return;
     }
     shell.desk?.attention.seen();
+    shell.desk?.library.refresh();
     shell.desk?.poller.wake();
     shell.desk?.sender.kick();
     shell.room?.refresh();

@@ -84,6 +84,11 @@ export class Composer {
     this.#changed();
   }
 
+  /** @param {string} place where the draft will be found @param {string} text */
+  setDraft(place, text) {
+    this.drafts.set(place, text);
+  }
+
   /**
    * Puts a question into the box for editing. A draft that is there stays.
    * @param {string} text

@@ -17,6 +17,8 @@ import { resendDelay } from './retry.js';
  */
 
 const PAGE = 20;
+// The lists are read again when the person comes back, but not at each blink.
+const FRESH_MS = 15_000;
 
 export class Library {
   /**
@@ -32,6 +34,7 @@ export class Library {
     this.onUnauthorized = onUnauthorized;
     this.onChange = onChange;
     this.closed = false;
+    this.readAt = Date.now();
     /** @type {List<DocumentInfo>} */
     this.documents = { items: new Map(), next: null, status: 'loading' };
     /** @type {List<Conversation>} */
@@ -50,6 +53,30 @@ export class Library {
 
   moreConversations() {
     return this.#more(this.conversations, 'conversations', (body) => body.conversations);
+  }
+
+  /** Looks for what other people, tabs and devices have added. */
+  refresh() {
+    if (this.closed || Date.now() - this.readAt < FRESH_MS) return;
+    this.readAt = Date.now();
+    void this.#newest(this.documents, 'documents', (body) => body.documents);
+    void this.#newest(this.conversations, 'conversations', (body) => body.conversations);
+  }
+
+  /**
+   * The first page again: what is new goes to the top, what is known stays.
+   * @template {{id: string}} T
+   * @param {List<T>} list
+   * @param {string} name
+   * @param {(body: any) => T[]} pick
+   */
+  async #newest(list, name, pick) {
+    if (list.status !== 'ready') return; // still being read for the first time
+    const outcome = await this.patientGet(`v1/${name}?limit=${PAGE}`);
+    if (outcome.kind !== 'ok') return;
+    const entries = pick(outcome.body).map((entry) => /** @type {[string, T]} */ ([entry.id, { ...list.items.get(entry.id), ...entry }]));
+    list.items = new Map([...entries, ...[...list.items].filter(([id]) => !entries.some(([known]) => known === id))]);
+    this.onChange();
   }
 
   /**

@@ -31,12 +31,14 @@ export class RoomView {
    * @param {import('./announcer.js').Announcer} options.announcer
    * @param {import('./composer.js').Composer} options.composer
    * @param {() => void} options.onSignIn
+   * @param {(document: string|undefined, text: string) => void} options.onAbandon the question that the room was for is put away
    */
-  constructor({ desk, announcer, composer, onSignIn }) {
+  constructor({ desk, announcer, composer, onSignIn, onAbandon }) {
     this.desk = desk;
     this.announcer = announcer;
     this.composer = composer;
     this.onSignIn = onSignIn;
+    this.onAbandon = onAbandon;
     /** @type {Place} */
     this.place = { conversation: null, document: null, item: null };
     /** @type {Map<string, CardView>} */
@@ -274,6 +276,21 @@ export class RoomView {
     for (const view of this.views.values()) view.tick();
   }
 
+  /**
+   * Dismisses the item of a card. Returns true when the room was there for it
+   * alone, and the person is taken elsewhere.
+   * @param {Card} card
+   * @param {string} text what to go on with there
+   */
+  #putAway(card, text) {
+    if (!card.itemId) return false;
+    const { item } = this.desk.outbox.read(card.itemId);
+    this.desk.outbox.dismiss(card.itemId, Date.now());
+    if (!item || this.place.item !== item.id) return false;
+    this.onAbandon(knownIds(item).document, text);
+    return true;
+  }
+
   /** @param {import('./cards.js').CardAction|'notify'} action @param {Card} card */
   #act(action, card) {
     const { desk } = this;
@@ -286,16 +303,14 @@ export class RoomView {
         if (this.place.conversation && card.messageId) desk.regenerate(this.place.conversation, card.messageId);
         break;
       case 'edit':
-        this.composer.edit(card.question);
-        if (card.itemId) desk.outbox.dismiss(card.itemId, Date.now());
+        if (!this.#putAway(card, card.question)) this.composer.edit(card.question);
         break;
       case 'try-again':
         if (card.itemId) desk.sender.tryAgain(card.itemId);
         break;
       case 'give-up':
       case 'dismiss':
-        if (card.itemId) desk.outbox.dismiss(card.itemId, Date.now());
-        this.composer.focus();
+        if (!this.#putAway(card, '')) this.composer.focus();
         break;
       case 'show-earlier':
         void this.#earlier();

@@ -65,6 +65,7 @@ export class Shell {
       const shown = this.#shownDocument();
       if (shown) void this.reader?.open(shown.info.id, shown.info.title, shown.version);
     };
+    byId('banner-sign-in').onclick = this.onSignIn;
     byId('shelf-toggle').onclick = () => this.#openShelf(!document.body.classList.contains('shelf-open'));
     document.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') this.#openShelf(false);
@@ -85,7 +86,10 @@ export class Shell {
     this.desk = desk;
     this.shelf = new ShelfView(desk, { onEdit: (entry) => this.#editDocument(entry), onSignIn: this.onSignIn });
     this.home = new HomeView({ desk, onAdd: () => byId('add-document').click(), onAsk: (intent) => this.#ask(intent) });
-    this.room = new RoomView({ desk, announcer: this.announcer, composer: this.composer, onSignIn: this.onSignIn });
+    this.room = new RoomView({
+      desk, announcer: this.announcer, composer: this.composer, onSignIn: this.onSignIn,
+      onAbandon: (document, text) => this.#abandon(document, text),
+    });
     this.reader = new Reader(desk.library);
     desk.start();
     this.#go({ fresh: true });
@@ -135,7 +139,7 @@ export class Shell {
   #draw(desk) {
     this.#follow(desk);
     const circumstances = { online: isOnline(), signedIn: desk.signedIn, now: Date.now() };
-    this.#drawBanner(circumstances.online);
+    this.#drawBanner(circumstances);
     this.shelf?.render(this.route, circumstances);
     const atHome = this.route.name === 'home';
     show(byId('home'), atHome);
@@ -144,16 +148,17 @@ export class Shell {
     else this.room?.render(circumstances);
   }
 
-  /** @param {boolean} online */
-  #drawBanner(online) {
-    const banner = byId('banner');
+  /** @param {import('./cards.js').Circumstances} circumstances */
+  #drawBanner({ online, signedIn }) {
     const texts = [];
+    if (!signedIn) texts.push('Your sign-in is over.');
     if (!online) texts.push('You are offline. What you ask is kept here and goes out when you are back.');
     if (this.storage.weakest !== 'local') {
       texts.push('This browser does not let the page keep things for long. Leave this page open until your question is saved.');
     }
-    setText(banner, texts.join(' '));
-    show(banner, texts.length > 0);
+    setText(byId('banner-text'), texts.join(' '));
+    show(byId('banner-sign-in'), !signedIn);
+    show(byId('banner'), texts.length > 0);
   }
 
   /** Moves on when an item that the page follows has got somewhere. @param {Desk} desk */
@@ -232,6 +237,17 @@ export class Shell {
     const { document, version } = this.room?.current() ?? {};
     const info = document ? this.desk?.library.documents.items.get(document) : undefined;
     return info && version ? { info, version } : null;
+  }
+
+  /**
+   * A question that never got a conversation was put away. What is left of it is
+   * its document, and its text where the person wants to edit it.
+   * @param {string|undefined} document
+   * @param {string} text
+   */
+  #abandon(document, text) {
+    if (document && text) this.composer.setDraft(`document/${document}`, text);
+    location.hash = document ? `#/d/${document}` : '#/';
   }
 
   /** @param {import('./cards.js').Pending} entry */

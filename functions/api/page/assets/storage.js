@@ -64,8 +64,8 @@ export class LayeredStorage {
         if (index === 0) this.areas[1]?.removeItem(key);
         return this.#note(index === 0 ? 'local' : 'session');
       } catch {
-        // Quota or block: drop an older copy here, then try the next layer.
-        this.#removeFrom(area, key);
+        // Quota or block. An older copy may stay here: it is hidden by the newer
+        // one, and after a crash an older state of an item is better than none.
       }
     }
     this.memory.set(key, value);
