@@ -137,7 +137,8 @@ type Clock struct {
 }
 
 // Request is what a caller asks for. Workspace and caller are those of the
-// caller's token.
+// caller's token. Fingerprint tells the inputs of keyed requests apart; it needs
+// no particular form, because only those under one key are compared.
 type Request struct {
 	Workspace   string `json:"workspace"`
 	Caller      string `json:"caller"`

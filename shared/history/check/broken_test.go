@@ -185,6 +185,7 @@ func brokenKeys() []brokenHistory {
 			s.ask(submit("r-1", "f"), s.answerOf(http.StatusAccepted))
 		}, "as if it were the first"},
 		{"other inputs are accepted", check.P4, func(s *script) {
+			s.ask(submit("r-1", "f"), history.Answer{})
 			completed(s)
 			s.ask(submit("r-1", "g"), replayed(s.answerOf(http.StatusOK)))
 		}, "other inputs"},

@@ -41,7 +41,7 @@ func refusedIsKept(r *record, t *task, op operation, j *judgement) {
 	if done == nil || r.killedBetween(actor, op.done.Seq, done.Seq) {
 		return
 	}
-	if seen := told(t, actor, op.sent.Seq, done.Seq); seen != nil && seen.Item.Status == string(worktask.Completed) && seen.Item.EndedBy == id {
+	if toldOwn(t, actor, id, done.Seq) != nil {
 		return // it was its own earlier write
 	}
 	j.decided()

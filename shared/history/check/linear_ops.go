@@ -1,8 +1,6 @@
 package check
 
 import (
-	"slices"
-
 	"github.com/anishathalye/porcupine"
 
 	"github.com/replyonce/replyonce/shared/history"
@@ -26,7 +24,7 @@ func (t *task) linearOps(r *record) []porcupine.Operation {
 			ops = append(ops, spanning(op.sent.Seq, op.done.Seq, input{actor: op.sent.Actor, effect: readNo}))
 		}
 	}
-	return append(ops, t.viewOps(r)...)
+	return append(ops, t.viewOps()...)
 }
 
 // spanning is an operation that took place somewhere from begin to end.
@@ -53,9 +51,9 @@ func (t *task) creationOps(r *record) []porcupine.Operation {
 		}
 		return append(ops, spanning(begin, c.seq, input{actor: r.event(c.seq).Actor, effect: wrote, creation: c.what.Item, item: c.what.Item}))
 	}
-	for _, op := range r.creating {
-		if op.sent.Task == t.ref && !t.exact && op.outcome() == history.Lost {
-			ops = append(ops, spanning(op.sent.Seq, never, input{actor: op.sent.Actor, effect: mayHave, creation: op.sent.Creation.Item}))
+	for _, op := range t.creating {
+		if item := op.sent.Creation.Item; item != nil && !t.exact && op.outcome() == history.Lost {
+			ops = append(ops, spanning(op.sent.Seq, never, input{actor: op.sent.Actor, effect: mayHave, creation: item}))
 		}
 	}
 	return ops
@@ -121,13 +119,10 @@ func mayBeOwn(w history.Write, seen *history.Item) bool {
 
 // viewOps are what callers were shown. An answer without a body stands for the
 // body that has its ETag.
-func (t *task) viewOps(r *record) []porcupine.Operation {
+func (t *task) viewOps() []porcupine.Operation {
 	var ops []porcupine.Operation
 	bodies := map[string]*history.View{}
-	for _, x := range r.exchanges {
-		if x.answered == nil || x.answered.Task != t.ref {
-			continue
-		}
+	for _, x := range t.answers {
 		view := x.answered.Answer.View
 		if tag := x.answered.Answer.ETag; tag != "" && view == nil {
 			view = bodies[tag]
@@ -138,5 +133,5 @@ func (t *task) viewOps(r *record) []porcupine.Operation {
 			ops = append(ops, spanning(x.sent.Seq, x.answered.Seq, input{actor: x.sent.Actor, effect: showed, view: view}))
 		}
 	}
-	return slices.Clip(ops)
+	return ops
 }

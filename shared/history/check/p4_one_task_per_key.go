@@ -2,7 +2,6 @@ package check
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/replyonce/replyonce/shared/history"
 )
@@ -17,8 +16,18 @@ import (
 // answer to a keyed request is held against the transaction that had landed
 // before the request was sent. Which side of a limit a request is on is decided
 // by the run's clock, and only where the clocks' greatest difference leaves no
-// doubt. Answers that promise nothing (no answer, 409, 5xx) fit everywhere.
+// doubt. Whether its inputs are those of the first is decided by the fingerprints
+// that callers put on their requests, and left open where the record does not
+// tell which request was the first. Answers that promise nothing (no answer, 409,
+// 5xx) fit everywhere.
 func oneTaskPerKey(r *record, j *judgement) {
+	k := keys{record: r, sent: map[string][]exchange{}, j: j}
+	for _, x := range r.exchanges {
+		if x.sent.Request.Key != "" {
+			address := x.sent.Request.Address()
+			k.sent[address] = append(k.sent[address], x)
+		}
+	}
 	made := map[string][]creation{}
 	keyOf := map[history.Ref]string{}
 	for _, c := range r.creations {
@@ -43,7 +52,7 @@ func oneTaskPerKey(r *record, j *judgement) {
 		}
 		if before := landedBefore(made[address], x.sent.Seq); before != nil {
 			j.decided()
-			repeated(r, x, *before, j)
+			k.repeated(x, *before)
 		}
 	}
 }
@@ -72,28 +81,29 @@ func success(x exchange) bool {
 
 const codeWindowOver = "idempotency_window_over"
 
+// keys has what the requests under each key said.
+type keys struct {
+	record *record
+	sent   map[string][]exchange // by address, in the order of sending
+	j      *judgement
+}
+
 // repeated judges the answer to a request whose key had made something before
 // it was sent.
-func repeated(r *record, x exchange, c creation, j *judgement) {
-	skew := time.Duration(r.history.Header.Limits.SkewMS) * time.Millisecond
+func (k keys) repeated(x exchange, c creation) {
 	record, answer := c.what.Record, x.answered.Answer
-	earliest, latest := x.sent.At.Add(-skew), x.answered.At.Add(skew)
+	earliest, latest := x.sent.At.Add(-skew(k.record)), x.answered.At.Add(skew(k.record))
 	broken := func(text string) {
-		j.broken(c.task, at(c.seq, x.sent.Seq, x.answered.Seq), "%s sent key %q: %s", x.sent.Request.Caller, record.Key, text)
+		k.j.broken(c.task, at(c.seq, x.sent.Seq, x.answered.Seq), "%s sent key %q: %s", x.sent.Request.Caller, record.Key, text)
 	}
-	sameInputs := x.sent.Request.Fingerprint == record.Fingerprint
-	switch {
-	case latest.Before(record.ReplayUntil.Time()) && sameInputs:
-		withinWindow(x, c, broken)
-	case latest.Before(record.ReplayUntil.Time()):
-		if success(x) {
-			broken("other inputs under the key were not refused")
-		}
-	case !earliest.Before(record.ReplayUntil.Time()) && latest.Before(record.PurgeAfter.Time()):
+	switch replay, purge := record.ReplayUntil.Time(), record.PurgeAfter.Time(); {
+	case latest.Before(replay):
+		k.withinWindow(x, c, broken)
+	case !earliest.Before(replay) && latest.Before(purge):
 		if success(x) || answer.Status == http.StatusUnprocessableEntity {
 			broken("its replay window was over and the answer was not 410")
 		}
-	case !earliest.Before(record.PurgeAfter.Time()):
+	case !earliest.Before(purge):
 		stale := success(x) && answer.Location == record.Target
 		if stale || answer.Code == codeWindowOver || answer.Status == http.StatusUnprocessableEntity {
 			broken("its purge time was over and the old record still counted")
@@ -101,7 +111,45 @@ func repeated(r *record, x exchange, c creation, j *judgement) {
 	}
 }
 
-func withinWindow(x exchange, c creation, broken func(string)) {
+func (k keys) withinWindow(x exchange, c creation, broken func(string)) {
+	if x.answered.Answer.Code == codeWindowOver {
+		broken("the window was said to be over within it")
+		return
+	}
+	switch first := k.inputs(c); {
+	case first == "":
+		if success(x) && x.answered.Task != c.task {
+			broken("a repeat was answered with another task, " + string(x.answered.Task))
+		}
+	case first == x.sent.Request.Fingerprint:
+		sameInputs(x, c, broken)
+	case success(x):
+		broken("other inputs under the key were not refused")
+	}
+}
+
+// inputs is the fingerprint of the request that made something, "" when the
+// record does not tell.
+func (k keys) inputs(c creation) string {
+	only, several := "", false
+	for _, x := range k.sent[c.what.Record.Address()] {
+		fingerprint := x.sent.Request.Fingerprint
+		maker := x.answered != nil && success(x) && !x.answered.Answer.Replayed && x.answered.Task == c.task && x.sent.Seq < c.seq
+		if fingerprint == c.what.Record.Fingerprint || maker {
+			return fingerprint
+		}
+		if x.sent.Seq < c.seq {
+			several = several || (only != "" && only != fingerprint)
+			only = fingerprint
+		}
+	}
+	if several {
+		return ""
+	}
+	return only
+}
+
+func sameInputs(x exchange, c creation, broken func(string)) {
 	answer := x.answered.Answer
 	switch {
 	case success(x) && x.answered.Task != c.task:
@@ -110,7 +158,5 @@ func withinWindow(x exchange, c creation, broken func(string)) {
 		broken("a repeat was answered as if it were the first")
 	case answer.Status == http.StatusUnprocessableEntity:
 		broken("a repeat with the same inputs was taken for another request")
-	case answer.Code == codeWindowOver:
-		broken("the window was said to be over within it")
 	}
 }

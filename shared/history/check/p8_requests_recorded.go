@@ -87,8 +87,8 @@ func (t *task) policy() worktask.UnknownPolicy {
 }
 
 func noOpenTransaction(r *record, t *task, call *history.Event, j *judgement) {
-	for _, op := range r.creating {
-		if op.sent.Actor == call.Actor && op.sent.Seq < call.Seq && call.Seq < op.end() && op.done != nil {
+	for _, op := range r.creating[call.Actor] {
+		if op.sent.Seq < call.Seq && call.Seq < op.end() && op.done != nil {
 			j.broken(t.ref, at(op.sent.Seq, call.Seq), "%s made a request while its transaction was open", call.Actor)
 		}
 	}

@@ -1,6 +1,9 @@
 package check
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/replyonce/replyonce/shared/history"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
@@ -9,8 +12,7 @@ import (
 // complete, release) is resolved by reading, never by working again.
 //
 // After a claim or a begin whose acknowledgement was lost, its sender makes the
-// request only if the last thing that it was told of the task, after the loss,
-// is that it holds it. After a lost end of an attempt it writes no other end
+// request only if it was told, after the loss, that it holds the task. After a lost end of an attempt it writes no other end
 // unless it was told something of the task. A completion that its sender was
 // told to be its own is never taken for a refusal, which would leave evidence of
 // a refused answer. And nobody is told that a task is accepted whose transaction
@@ -34,21 +36,17 @@ func lostIsRead(r *record, j *judgement) {
 	}
 }
 
-// told is the item that the actor was told last between two places.
-func told(t *task, actor string, from, to int64) *history.Event {
-	var last *history.Event
-	for _, list := range [][]operation{t.writes, t.reads} {
-		for _, op := range list {
-			d := op.done
-			if d == nil || d.Item == nil || d.Actor != actor || d.Seq <= from || d.Seq >= to {
-				continue
-			}
-			if last == nil || d.Seq > last.Seq {
-				last = d
-			}
+// told are the ends of operations in which the actor was told the item, between
+// two places, in their order.
+func told(t *task, actor string, from, to int64) []*history.Event {
+	var list []*history.Event
+	for _, op := range slices.Concat(t.writes, t.reads) {
+		if d := op.done; d != nil && d.Item != nil && d.Actor == actor && from < d.Seq && d.Seq < to {
+			list = append(list, d)
 		}
 	}
-	return last
+	slices.SortFunc(list, func(a, b *history.Event) int { return cmp.Compare(a.Seq, b.Seq) })
+	return list
 }
 
 // lostBeforeCall: claim and begin.
@@ -61,13 +59,20 @@ func lostBeforeCall(t *task, op operation, j *judgement) {
 		if call.Seq < op.done.Seq || call.Actor != op.sent.Actor || call.Call.AssignmentID != w.AssignmentID {
 			continue
 		}
-		switch seen := told(t, op.sent.Actor, op.done.Seq, call.Seq); {
-		case seen == nil:
+		seen := told(t, op.sent.Actor, op.done.Seq, call.Seq)
+		switch {
+		case len(seen) == 0:
 			j.broken(t.ref, at(op.sent.Seq, op.done.Seq, call.Seq), "%s lost the acknowledgement of its %s and made the request without reading", call.Actor, w.Transition)
-		case seen.Item.Status != string(worktask.Running) || seen.Item.AssignmentID != w.AssignmentID:
-			j.broken(t.ref, at(op.done.Seq, seen.Seq, call.Seq), "%s read that the task is %s and not its own, and made the request", call.Actor, seen.Item.Status)
+		case !slices.ContainsFunc(seen, func(e *history.Event) bool { return holds(*e.Item, w.AssignmentID) }):
+			last := seen[len(seen)-1]
+			j.broken(t.ref, at(op.done.Seq, last.Seq, call.Seq), "%s read that the task is %s and not its own, and made the request", call.Actor, last.Item.Status)
 		}
 	}
+}
+
+// holds reports whether the item is being worked on under the assignment.
+func holds(item history.Item, id string) bool {
+	return item.Status == string(worktask.Running) && item.AssignmentID == id
 }
 
 // finishing are the writes that end an attempt.
@@ -86,7 +91,7 @@ func lostEnd(t *task, op operation, j *judgement) {
 			w.AssignmentID != op.sent.Write.AssignmentID || w.Transition == op.sent.Write.Transition {
 			continue
 		}
-		if told(t, op.sent.Actor, op.done.Seq, next.sent.Seq) == nil {
+		if len(told(t, op.sent.Actor, op.done.Seq, next.sent.Seq)) == 0 {
 			j.broken(t.ref, at(op.sent.Seq, op.done.Seq, next.sent.Seq), "%s lost the acknowledgement of its %s and wrote %s without reading",
 				op.sent.Actor, op.sent.Write.Transition, w.Transition)
 		}
@@ -96,14 +101,21 @@ func lostEnd(t *task, op operation, j *judgement) {
 // ownTakenForRefused: evidence of one's own saved answer.
 func ownTakenForRefused(t *task, op operation, j *judgement) {
 	id := op.sent.Evidence.AssignmentID
-	seen := told(t, op.sent.Actor, 0, op.sent.Seq)
-	if seen == nil {
-		return
-	}
 	j.decided()
-	if seen.Item.Status == string(worktask.Completed) && seen.Item.EndedBy == id {
+	if seen := toldOwn(t, op.sent.Actor, id, op.sent.Seq); seen != nil {
 		j.broken(t.ref, at(seen.Seq, op.sent.Seq), "%s had saved its answer, was told so, and took it for refused", op.sent.Actor)
 	}
+}
+
+// toldOwn is where the actor was told that the assignment has completed the
+// task.
+func toldOwn(t *task, actor, id string, to int64) *history.Event {
+	for _, e := range told(t, actor, 0, to) {
+		if e.Item.Status == string(worktask.Completed) && e.Item.EndedBy == id {
+			return e
+		}
+	}
+	return nil
 }
 
 // acceptedBlindly: an answer that shows a new task which nobody knew to be there.
@@ -112,8 +124,8 @@ func acceptedBlindly(r *record, x exchange, j *judgement) {
 		return
 	}
 	lost, known := (*history.Event)(nil), false
-	for _, op := range r.creating {
-		if op.sent.Task != x.answered.Task || op.sent.Seq > x.answered.Seq {
+	for _, op := range r.task(x.answered.Task).creating {
+		if op.sent.Seq > x.answered.Seq {
 			continue
 		}
 		known = known || op.outcome() == history.Landed

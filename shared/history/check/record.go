@@ -1,7 +1,9 @@
 package check
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/replyonce/replyonce/shared/history"
 )
@@ -55,7 +57,7 @@ type record struct {
 	named map[history.Ref][]Promise
 
 	creations   []creation
-	creating    []operation               // create_sent, create_done
+	creating    map[string][]operation    // create_sent, create_done, by actor
 	owners      map[history.Ref]ownership // by what creating transactions said, landed or not
 	recordReads []operation
 	exchanges   []exchange
@@ -77,6 +79,7 @@ type task struct {
 	steps    []step
 	sights   []sight
 
+	creating []operation
 	writes   []operation
 	reads    []operation
 	evidence []operation
@@ -84,13 +87,13 @@ type task struct {
 	received []*history.Event // requests as the provider receives them
 	handled  []*history.Event
 	deleted  []*history.Event
-	views    []exchange // answers that show the task
+	answers  []exchange // about the task
 }
 
 func newRecord(h history.History, o Options) *record {
 	r := &record{
 		history: h, options: o, byRef: map[history.Ref]*task{}, named: map[history.Ref][]Promise{},
-		owners: map[history.Ref]ownership{}, killed: map[string][]int64{},
+		creating: map[string][]operation{}, owners: map[history.Ref]ownership{}, killed: map[string][]int64{},
 	}
 	exact := false
 	ends := map[int64]*history.Event{} // by the Seq of the beginning
@@ -128,7 +131,11 @@ func (r *record) sort(e, end *history.Event) {
 		t := r.task(e.Task)
 		t.steps = append(t.steps, storedStep(r.history, e))
 	case history.CreateSent:
-		r.creating = append(r.creating, operation{e, end})
+		r.creating[e.Actor] = append(r.creating[e.Actor], operation{e, end})
+		if e.Task != "" {
+			t := r.task(e.Task)
+			t.creating = append(t.creating, operation{e, end})
+		}
 		r.owned(e)
 	case history.Created:
 		r.creations = append(r.creations, creation{e.Seq, e.Task, *e.Creation})
@@ -193,9 +200,9 @@ func (r *record) owned(e *history.Event) {
 func (r *record) exchange(sent, answered *history.Event) {
 	x := exchange{sent, answered}
 	r.exchanges = append(r.exchanges, x)
-	if answered != nil && answered.Task != "" && answered.Answer.View != nil {
+	if answered != nil && answered.Task != "" {
 		t := r.task(answered.Task)
-		t.views = append(t.views, x)
+		t.answers = append(t.answers, x)
 	}
 }
 
@@ -208,11 +215,14 @@ func (r *record) landCreations() {
 			shown[e.Op] = true
 		}
 	}
-	for _, op := range r.creating {
-		if op.outcome() == history.Landed && !shown[op.sent.Seq] {
-			r.creations = append(r.creations, creation{op.done.Seq, op.sent.Task, *op.sent.Creation})
+	for _, list := range r.creating {
+		for _, op := range list {
+			if op.outcome() == history.Landed && !shown[op.sent.Seq] {
+				r.creations = append(r.creations, creation{op.done.Seq, op.sent.Task, *op.sent.Creation})
+			}
 		}
 	}
+	slices.SortFunc(r.creations, func(a, b creation) int { return cmp.Compare(a.seq, b.seq) })
 	for i := range r.creations {
 		c := &r.creations[i]
 		if c.task == "" || c.what.Item == nil {

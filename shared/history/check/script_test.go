@@ -15,7 +15,7 @@ import (
 // script makes a history by hand. Writes do to the task what the engine says,
 // without asking whether they are permitted.
 type script struct {
-	t      *testing.T
+	t      testing.TB
 	timers worktask.Timers
 	now    time.Time
 	r      *history.Recorder
@@ -29,7 +29,7 @@ var (
 	firstTask = worktask.Ref{Workspace: "acme", Scope: "C#01", ID: "T1"}
 )
 
-func newScript(t *testing.T) *script {
+func newScript(t testing.TB) *script {
 	t.Helper()
 	s := &script{t: t, timers: worktask.DefaultTimers(), now: start, tasks: map[worktask.Ref]worktask.Task{}, ref: firstTask, store: true}
 	s.r = history.NewRecorder(func() time.Time { return s.now }, history.Header{Name: t.Name(), Limits: history.LimitsOf(s.timers)})
@@ -228,9 +228,11 @@ func replayed(a history.Answer) history.Answer {
 }
 
 // sweep is a full run of the dispatcher.
-func (s *script) sweep() {
+func (s *script) sweep() { s.partialSweep(true, 0) }
+
+func (s *script) partialSweep(complete bool, failed int) {
 	begun := s.event("dispatcher", history.Event{Kind: history.SweepBegun})
-	s.event("dispatcher", history.Event{Kind: history.SweepDone, Op: begun, Sweep: &history.Sweep{Complete: true}})
+	s.event("dispatcher", history.Event{Kind: history.SweepDone, Op: begun, Sweep: &history.Sweep{Complete: complete, Failed: failed}})
 }
 
 func (s *script) drained() { s.event("driver", history.Event{Kind: history.Drained}) }

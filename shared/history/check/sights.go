@@ -51,8 +51,10 @@ type shown struct {
 // were asked for.
 func (t *task) shownViews() []shown {
 	var list []shown
-	for _, x := range t.views {
-		list = append(list, shown{span{x.sent.Seq, x.answered.Seq}, *x.answered.Answer.View})
+	for _, x := range t.answers {
+		if view := x.answered.Answer.View; view != nil {
+			list = append(list, shown{span{x.sent.Seq, x.answered.Seq}, *view})
+		}
 	}
 	return list
 }
