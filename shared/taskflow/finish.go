@@ -20,8 +20,7 @@ const InlineResultLimit = 300 << 10
 // call's context has usually ended when an attempt went wrong, and a final
 // write that fails with it would leave the task running until its lease ends.
 func (r Runner) finish(ctx context.Context, held *holding, o worktask.Outcome) Action {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Timers.WorkerReserve/2)
-	defer cancel()
+	ctx = context.WithoutCancel(ctx)
 	if o.Kind == worktask.Answered {
 		o = r.storeLarge(ctx, held, o)
 	}
@@ -29,11 +28,42 @@ func (r Runner) finish(ctx context.Context, held *holding, o worktask.Outcome) A
 		r.Metrics.Count(telemetry.UnknownOutcomes, 1)
 	}
 	tr := worktask.Decide(held.task, held.assignment, o, held.clock.now(), r.Timers, r.Jitter)
-	t, err := r.Writer.Write(ctx, held.task.Ref, tr)
+	t, err := r.writeFinal(ctx, held, tr)
 	if err != nil {
 		return r.notFinished(ctx, held, o, tr, err)
 	}
 	return r.finished(held, o, t)
+}
+
+// finalSteps is how many steps after the call share the function time that is
+// kept for them: the object, the write, a second look at it, evidence.
+const finalSteps = 4
+
+// finalStep gives a step its own time. A worker that was frozen in the middle
+// of one step wakes up with that step's time over, and still has to find out
+// what became of it.
+func (r Runner) finalStep(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, r.Timers.WorkerReserve/finalSteps)
+}
+
+// writeFinal makes the write, and looks at it once more when its time ran out
+// before its end was known. Sending it again is safe: once it has landed, or
+// anybody has moved on, its condition refuses it.
+func (r Runner) writeFinal(ctx context.Context, held *holding, tr worktask.Transition) (worktask.Task, error) {
+	t, expired, err := r.tryFinal(ctx, held, tr)
+	if _, refused := errors.AsType[*worktask.RefusedError](err); err == nil || refused || !expired {
+		return t, err
+	}
+	held.log.Warn("final write ran out of time", telemetry.KeyOperation, tr.Name(), telemetry.KeyError, err)
+	t, _, err = r.tryFinal(ctx, held, tr)
+	return t, err
+}
+
+func (r Runner) tryFinal(ctx context.Context, held *holding, tr worktask.Transition) (t worktask.Task, expired bool, err error) {
+	ctx, cancel := r.finalStep(ctx)
+	defer cancel()
+	t, err = r.Writer.Write(ctx, held.task.Ref, tr)
+	return t, ctx.Err() != nil, err
 }
 
 // finished reports the write that landed. t is the task afterwards, or later.
@@ -71,6 +101,8 @@ func (r Runner) notFinished(ctx context.Context, held *holding, o worktask.Outco
 }
 
 func (r Runner) keepEvidence(ctx context.Context, held *holding, o worktask.Outcome) {
+	ctx, cancel := r.finalStep(ctx)
+	defer cancel()
 	sum := o.Result.SHA256
 	size := o.Result.Bytes
 	if o.Result.Body != "" {
@@ -97,7 +129,9 @@ func (r Runner) storeLarge(ctx context.Context, held *holding, o worktask.Outcom
 	}
 	ref := held.task.Ref
 	key := fmt.Sprintf("results/%s/%s/%s/%s", ref.Workspace, ref.Scope, ref.ID, held.assignment.ID())
-	if err := r.Objects.PutObject(ctx, key, []byte(body)); err != nil {
+	step, cancel := r.finalStep(ctx)
+	defer cancel()
+	if err := r.Objects.PutObject(step, key, []byte(body)); err != nil {
 		held.log.Error("a large result could not be stored", telemetry.KeyBytes, len(body), telemetry.KeyError, err)
 		o.Kind = worktask.Retryable
 		o.Result = worktask.Result{}

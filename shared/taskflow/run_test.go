@@ -127,6 +127,25 @@ func TestD11WakesUpReplaced(t *testing.T) {
 	})
 }
 
+// TestFrozenInTheMiddleOfItsSave: the time of the write is over when the worker
+// wakes up; it still learns that it was replaced and keeps the evidence.
+func TestFrozenInTheMiddleOfItsSave(t *testing.T) {
+	t.Parallel()
+	virtually(t, worktask.RetryUnknown, func(r *rig) {
+		r.provider.then(answer("late", time.Second), answer("because", time.Second))
+		r.tasks.on("complete", fault{before: func() { time.Sleep(40 * time.Second) }})
+		var frozen sync.WaitGroup
+		frozen.Go(func() { r.wantAction(r.run(), taskflow.Delete) })
+		time.Sleep(time.Second + r.timers.Lease + r.timers.SkewMargin)
+		r.wantAction(r.run(), taskflow.Delete)
+		frozen.Wait()
+		r.wantTask(worktask.Completed, "", 2, 2)
+		if kept, err := r.mem.ListEvidence(context.Background(), r.ref); err != nil || len(kept) != 1 || kept[0].AssignmentVersion != 1 {
+			t.Errorf("evidence %+v, %v", kept, err)
+		}
+	})
+}
+
 // TestD12WakesUpNotReplaced: refused by the lease; the task stays claimable.
 func TestD12WakesUpNotReplaced(t *testing.T) {
 	t.Parallel()
