@@ -99,7 +99,7 @@ func TestReferencesAreRelativeAndExist(t *testing.T) {
 func TestNoWayToMakeMarkupFromText(t *testing.T) {
 	t.Parallel()
 	forbidden := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|Math\.random|https?://(?:[^w/]|w[^w])`)
-	err := fs.WalkDir(os.DirFS("assets"), ".", func(name string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS("assets"), ".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil || path.Ext(name) != ".js" {
 			return err
 		}

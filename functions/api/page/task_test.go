@@ -137,8 +137,8 @@ func TestPageSendsTheHistoryThatItShows(t *testing.T) {
 
 	submits := api.sent(http.MethodPost, messagesPath)
 	var body struct {
-		Version int
-		History []string
+		Version int      `json:"version"`
+		History []string `json:"history"`
 	}
 	if err := json.Unmarshal([]byte(submits[len(submits)-1].body), &body); err != nil {
 		t.Fatal(err)
