@@ -20,13 +20,17 @@ var shapes = map[Kind]shape{
 	Stored: {begins: []Kind{WriteSent}, opFree: true, task: true, has: func(e Event) bool {
 		return e.Write != nil && e.After != nil
 	}},
-	ReadSent:   {task: true},
-	ReadDone:   {begins: []Kind{ReadSent}, outcome: true, task: true},
+	ReadSent: {task: true},
+	ReadDone: {begins: []Kind{ReadSent}, outcome: true, task: true, has: func(e Event) bool {
+		return e.Item != nil || e.Outcome != Landed
+	}},
 	CreateSent: {has: hasCreation},
 	CreateDone: {begins: []Kind{CreateSent}, outcome: true},
 	Created:    {begins: []Kind{CreateSent}, opFree: true, has: hasCreation},
 	RecordSent: {has: func(e Event) bool { return e.Request != nil }},
-	RecordDone: {begins: []Kind{RecordSent}, outcome: true},
+	RecordDone: {begins: []Kind{RecordSent}, outcome: true, has: func(e Event) bool {
+		return e.Record != nil || e.Outcome != Landed
+	}},
 
 	EvidenceSent: {task: true, has: func(e Event) bool { return e.Evidence != nil }},
 	EvidenceDone: {begins: []Kind{EvidenceSent}, outcome: true, task: true},

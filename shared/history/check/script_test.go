@@ -29,10 +29,10 @@ var (
 	firstTask = worktask.Ref{Workspace: "acme", Scope: "C#01", ID: "T1"}
 )
 
-func newScript(t testing.TB) *script {
-	t.Helper()
-	s := &script{t: t, timers: worktask.DefaultTimers(), now: start, tasks: map[worktask.Ref]worktask.Task{}, ref: firstTask, store: true}
-	s.r = history.NewRecorder(func() time.Time { return s.now }, history.Header{Name: t.Name(), Limits: history.LimitsOf(s.timers)})
+func newScript(tb testing.TB) *script {
+	tb.Helper()
+	s := &script{t: tb, timers: worktask.DefaultTimers(), now: start, tasks: map[worktask.Ref]worktask.Task{}, ref: firstTask, store: true}
+	s.r = history.NewRecorder(func() time.Time { return s.now }, history.Header{Name: tb.Name(), Limits: history.LimitsOf(s.timers)})
 	return s
 }
 
