@@ -53,14 +53,15 @@ func acknowledgedExist(r *record, j *judgement) {
 	}
 }
 
-// endOf is the first sight of an ended task.
+// endOf is the sight that proves earliest that the task has ended.
 func endOf(t *task) *sight {
-	for i := range t.sights {
-		if t.sights[i].item.Ended() {
-			return &t.sights[i]
+	var first *sight
+	for i, s := range t.sights {
+		if s.item.Ended() && (first == nil || s.end < first.end) {
+			first = &t.sights[i]
 		}
 	}
-	return nil
+	return first
 }
 
 func endedProperly(t *task, end sight, j *judgement) {
@@ -81,10 +82,10 @@ func endedProperly(t *task, end sight, j *judgement) {
 // endedLate looks for a sweep that should have ended the task before it ended.
 func endedLate(r *record, t *task, deadline history.Millis, ended int64, sweeps []operation, j *judgement) {
 	limit := deadline.Add(r.history.Header.Limits.Recovery()).Time()
-	if ended != never && !r.event(ended).At.After(limit.Add(skew(r))) {
+	if !r.event(ended).At.After(limit.Add(skew(r))) {
 		return
 	}
-	if s := missed(r, deadline, ended, sweeps); s != nil {
+	if s := missed(r, t.accepted.seq, deadline, ended, sweeps); s != nil {
 		j.broken(t.ref, at(t.accepted.seq, s.sent.Seq, s.done.Seq),
 			"the task was over at %s and a full sweep by %s left it open", deadline, s.sent.Actor)
 	}
@@ -92,11 +93,11 @@ func endedLate(r *record, t *task, deadline history.Millis, ended int64, sweeps 
 
 // missed is the first full sweep that began when nobody could hold the task any
 // more, and that was done before the task ended.
-func missed(r *record, deadline history.Millis, ended int64, sweeps []operation) *operation {
+func missed(r *record, accepted int64, deadline history.Millis, ended int64, sweeps []operation) *operation {
 	l := r.history.Header.Limits
 	free := deadline.Add(time.Duration(l.LeaseMS+l.MarginMS) * time.Millisecond).Time().Add(skew(r))
 	for i := range sweeps {
-		if sweeps[i].sent.At.After(free) && sweeps[i].done.Seq < ended {
+		if sweeps[i].sent.Seq > accepted && sweeps[i].sent.At.After(free) && sweeps[i].done.Seq < ended {
 			return &sweeps[i]
 		}
 	}
@@ -105,7 +106,7 @@ func missed(r *record, deadline history.Millis, ended int64, sweeps []operation)
 
 func stillOpen(r *record, t *task, sweeps []operation, j *judgement) {
 	deadline := t.accepted.what.Item.Deadline
-	switch s := missed(r, deadline, never, sweeps); {
+	switch s := missed(r, t.accepted.seq, deadline, never, sweeps); {
 	case s != nil:
 		j.decided()
 		j.broken(t.ref, at(t.accepted.seq, s.sent.Seq, s.done.Seq),

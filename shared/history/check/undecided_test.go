@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/replyonce/replyonce/shared/history"
 	"github.com/replyonce/replyonce/shared/history/check"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
@@ -70,5 +71,30 @@ func TestTaskThatWasThereBeforeTheRecordBegan(t *testing.T) {
 	s.claim("worker-1", "a1")
 	s.refuse("worker-2", s.claimOf("a2"))
 	cancelled(s)
+	s.want(s.check(check.Options{}))
+}
+
+// TestReadThatBeganLongAgoDoesNotDelayTheEnd: a reader that was frozen began
+// before the task ended and is told of the end much later.
+func TestReadThatBeganLongAgoDoesNotDelayTheEnd(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	s.accept("r-1")
+	sent := s.event("dispatcher-1", history.Event{Kind: history.ReadSent, Task: history.RefOf(s.ref)})
+	s.wait(time.Hour)
+	s.write("dispatcher", worktask.End{Reason: worktask.DeadlineOver, By: worktask.EndedByDispatcher, Now: s.now})
+	s.sweep()
+	s.event("dispatcher-1", history.Event{Kind: history.ReadDone, Op: sent, Task: history.RefOf(s.ref), Outcome: history.Landed, Item: s.item()})
+	s.want(s.check(check.Options{}))
+}
+
+// TestSweepBeforeTheTaskProvesNothing: a task that is made with a deadline in
+// the past, by a clock that is slow, was in no sweep before.
+func TestSweepBeforeTheTaskProvesNothing(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	s.sweep()
+	s.accept("r-1", func(t *worktask.Task) { t.Deadline = s.now.Add(-time.Hour) })
+	s.write("dispatcher", worktask.End{Reason: worktask.DeadlineOver, By: worktask.EndedByDispatcher, Now: s.now})
 	s.want(s.check(check.Options{}))
 }
