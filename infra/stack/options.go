@@ -1,0 +1,74 @@
+package stack
+
+import (
+	"path/filepath"
+
+	"github.com/replyonce/replyonce/shared/worktask"
+)
+
+// Architectures that functions can be built for.
+const (
+	ARM64 = "arm64"
+	X86   = "x86_64"
+)
+
+// Options say what to deploy. [ReadOptions] makes them from CDK context, and
+// fills in defaults.
+type Options struct {
+	Stage Stage
+
+	// Timers are those of the functions' timer profile.
+	Timers worktask.Timers
+
+	Provider    string // model provider, as in REPLYONCE_PROVIDER
+	ProviderURL string // of a provider that is reached by a URL
+	Model       string // empty: the provider's own
+	OnUnknown   string // retry or stop
+	LogLevel    string
+
+	// Issuer is who signs users in; nil: a user pool of the stack's own.
+	Issuer *Issuer
+	// AllowedOrigin is the origin of a page elsewhere, or "*". The stack's own
+	// page needs none. Nothing here works by cookies.
+	AllowedOrigin string
+	// Domain is a domain name of one's own; nil: the address that API Gateway gives.
+	Domain *Domain
+
+	// Concurrency is how many batches the worker works on at a time at most, 2 to 1000.
+	Concurrency int
+	// LogRetentionDays is how long logs are kept.
+	LogRetentionDays int
+	// AlarmAddress is an email address that alarms are sent to; empty: none.
+	AlarmAddress string
+
+	// Architecture of the functions: ARM64 or X86.
+	Architecture string
+	// Functions is the folder with the built functions, <function>/bootstrap.
+	Functions string
+}
+
+// Issuer is an OpenID Connect provider that is there already.
+type Issuer struct {
+	URL                   string // exactly as in the claim iss
+	Audience              string // the client id of the page, as in the claim aud
+	WorkspaceClaim        string
+	AuthorizationEndpoint string
+	TokenEndpoint         string
+	EndSessionEndpoint    string // optional
+	Scope                 string
+}
+
+// Domain is a name with its certificate, both made by the team that owns them.
+type Domain struct {
+	Name           string
+	CertificateARN string // in the region of the stack
+}
+
+// Name is the name of the stack, and the beginning of the names of alarms and dashboard.
+func (o Options) Name() string { return "replyonce-" + o.Stage.Name }
+
+// functionsFolder is where make puts the functions that are built for an
+// architecture, below the module's folder.
+func functionsFolder(root, architecture string) string {
+	return filepath.Join(root, "dist", architecture)
+}

@@ -1,0 +1,84 @@
+package stack
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/replyonce/replyonce/shared/dynamoschema"
+)
+
+// permission is single actions on single resources.
+type permission struct {
+	actions   []string
+	resources []*string
+}
+
+func on(resource *string, actions ...string) permission {
+	return permission{actions, []*string{resource}}
+}
+
+// permissions of a function, as far as it calls AWS: exactly the requests of
+// dynamostore, sqsqueue and s3objects that it makes. A transaction needs the
+// actions of its parts and has none of its own.
+func (s *Stack) permissions(function string) []permission {
+	table, queue := s.table.TableArn(), s.queue.QueueArn()
+	results := jsii.String(*s.bucket.BucketArn() + "/" + resultPrefix + "*")
+	switch function {
+	case API:
+		return []permission{
+			on(table, "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"),
+			on(queue, "sqs:SendMessage"),
+			on(results, "s3:GetObject"),
+			s.seeMissing(),
+		}
+	case Worker:
+		work := []permission{
+			on(table, "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"),
+			// The first three are the event source's, which uses this role.
+			on(queue, "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ChangeMessageVisibility"),
+			on(results, "s3:GetObject", "s3:PutObject"),
+			s.seeMissing(),
+		}
+		if needsKey(s.options.Provider) {
+			work = append(work, on(s.providerKeys.SecretArn(), "secretsmanager:GetSecretValue"))
+		}
+		return work
+	case Dispatcher:
+		return []permission{
+			on(table, "dynamodb:GetItem", "dynamodb:UpdateItem"),
+			on(jsii.String(*table+"/index/"+dynamoschema.HandoffIndex), "dynamodb:Query"),
+			on(queue, "sqs:SendMessage"),
+		}
+	default: // the authorizer asks the issuer and nobody of AWS
+		return nil
+	}
+}
+
+// seeMissing lets S3 answer 404 for an object that is not there. Without it the
+// answer is 403, and a lost reply looks like a fault of the deployment.
+func (s *Stack) seeMissing() permission { return on(s.bucket.BucketArn(), "s3:ListBucket") }
+
+// newRole makes the role of a function. Its policy is part of it, so that nothing
+// can be invoked before it may do its work.
+func (s *Stack) newRole(f function, logs awslogs.LogGroup) awsiam.IRole {
+	permissions := append(s.permissions(f.name),
+		on(logs.LogGroupArn(), "logs:CreateLogStream", "logs:PutLogEvents")) // its streams included: the ARN ends in :*
+	statements := make([]awsiam.PolicyStatement, 0, len(permissions))
+	for _, p := range permissions {
+		statements = append(statements, awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+			Effect: awsiam.Effect_ALLOW, Actions: jsii.Strings(p.actions...), Resources: &p.resources,
+		}))
+	}
+	role := awsiam.NewRole(s.stack, jsii.String(f.logicalID+"Role"), &awsiam.RoleProps{
+		Description: jsii.String("replyonce: what the function " + f.name + " may do"),
+		AssumedBy:   awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil),
+		InlinePolicies: &map[string]awsiam.PolicyDocument{
+			"work": awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &statements}),
+		},
+	})
+	rename(role, f.logicalID+"Role")
+	excuseRole(role, f)
+	// Nothing that the CDK does with the function may add to the role.
+	return role.WithoutPolicyUpdates(nil)
+}
