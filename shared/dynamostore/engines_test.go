@@ -2,6 +2,7 @@ package dynamostore_test
 
 import (
 	"net/http"
+	"os"
 	"testing"
 
 	"github.com/replyonce/replyonce/shared/dynamostore"
@@ -46,8 +47,12 @@ func TestStoreOnMinidyn(t *testing.T) {
 func TestStoreOnExternalEngine(t *testing.T) {
 	t.Parallel()
 	client := dynamotest.External(t)
+	deviations, err := storetest.ParseDeviations(os.Getenv("REPLYONCE_EXTERNAL_DEVIATIONS"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	storetest.Exercise(t, func(t *testing.T) storetest.Store {
 		t.Helper()
 		return dynamostore.New(client, dynamotest.NewExternalTable(t, client), dynamostore.Options{})
-	}, storetest.Deviations{})
+	}, deviations)
 }

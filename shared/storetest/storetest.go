@@ -9,6 +9,9 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +53,28 @@ type Deviations struct {
 	// SmallVolumes: the engine is too slow for the suite's numbers; fewer
 	// states and smaller lists are tried, spread evenly.
 	SmallVolumes bool
+}
+
+// ParseDeviations reads deviations by their names in snake case, with commas
+// between them, as an environment variable gives them for an engine that runs
+// outside.
+func ParseDeviations(names string) (Deviations, error) {
+	var d Deviations
+	known := map[string]*bool{
+		"hides_old_item": &d.HidesOldItem, "keeps_removed": &d.KeepsRemoved, "loses_place": &d.LosesPlace,
+		"unsteady_ties": &d.UnsteadyTies, "small_volumes": &d.SmallVolumes,
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		flag, ok := known[name]
+		if !ok {
+			return Deviations{}, fmt.Errorf("deviation %q is none of %v", name, slices.Sorted(maps.Keys(known)))
+		}
+		*flag = true
+	}
+	return d, nil
 }
 
 // Case is one rule.

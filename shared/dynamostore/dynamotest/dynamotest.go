@@ -40,7 +40,8 @@ const ExternalVariable = "AWS_ENDPOINT_URL_DYNAMODB"
 // the environment's own credentials. Without an address the test is skipped:
 // there is nothing to start, and the engines that run in the test's own
 // process cover the same suite. Setting REPLYONCE_EXTERNAL_DYNAMODB says that
-// an engine is meant to be there, and makes the missing address a failure.
+// an engine is meant to be there, and makes the missing address a failure;
+// REQUIRE_ALL alone does not, because this test needs something from outside.
 func External(t *testing.T) *dynamodb.Client {
 	t.Helper()
 	if os.Getenv(ExternalVariable) == "" {
