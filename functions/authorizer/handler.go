@@ -16,7 +16,7 @@ import (
 // is its protocol; any other error becomes 500.
 //
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
-var errUnauthorized = errors.New("Unauthorized") //nolint:revive,staticcheck // the text is fixed by API Gateway
+var errUnauthorized = errors.New("Unauthorized") // the text is fixed by API Gateway
 
 // verifier proves identities; [tokenverify.Verifier] is the real one.
 type verifier interface {

@@ -95,7 +95,7 @@ func decodeEscape(text string) (byte, bool) {
 	if high < 0 || low < 0 {
 		return 0, false
 	}
-	c := byte(high<<4 | low)
+	c := byte(high<<4 | low) //nolint:gosec // two hexadecimal digits
 	return c, !staysPlain(c)
 }
 

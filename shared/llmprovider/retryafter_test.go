@@ -80,8 +80,10 @@ func TestCaseM2DateIsRoundedUp(t *testing.T) {
 }
 
 func FuzzRetryAfter(f *testing.F) {
-	for _, seed := range []string{"7", "1.5", "-5", "abc", "", "7, 12", "99999999999999999999",
-		"Sun, 29 Nov 2026 12:01:30 GMT", "Sunday, 29-Nov-26 12:01:30 GMT", "0000000000000000000000001"} {
+	for _, seed := range []string{
+		"7", "1.5", "-5", "abc", "", "7, 12", "99999999999999999999",
+		"Sun, 29 Nov 2026 12:01:30 GMT", "Sunday, 29-Nov-26 12:01:30 GMT", "0000000000000000000000001",
+	} {
 		f.Add(seed, "")
 		f.Add(seed, "3")
 	}

@@ -37,7 +37,7 @@ func Send(client *http.Client, request *http.Request, limit int64) (Response, er
 	request = request.WithContext(httptrace.WithClientTrace(ctx, trace))
 	request.GetBody = nil
 
-	answer, err := client.Do(request)
+	answer, err := client.Do(request) //nolint:gosec // the address is the operator's configuration
 	if err != nil {
 		kind := Rejected
 		if wroteHeaders.Load() {

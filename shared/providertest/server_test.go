@@ -247,7 +247,7 @@ func TestMalformedRequestIsLoggedAndRefused(t *testing.T) {
 	t.Parallel()
 	server := newServer(t, providertest.Options{})
 	for _, body := range []string{"", "{", `{"prompt":1}`, `{"model":"m","model":"n"}`, `{"prompt":{},"extra":1}`} {
-		answer, err := http.Post(server.URL+scripted.PathAnswers, "application/json", strings.NewReader(body)) //nolint:noctx // a test client
+		answer, err := http.Post(server.URL+scripted.PathAnswers, "application/json", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,7 +49,7 @@ func TestGuardKeepsPrivateValuesOut(t *testing.T) {
 		name string
 		log  func(log *slog.Logger)
 	}{
-		{"telling name", func(log *slog.Logger) { log.Info("x", "text", private, "Body", private, "TITLE", private) }},
+		{"telling name", func(log *slog.Logger) { log.Info("x", "text", private, "Body", private, "TITLE", private) }}, //nolint:sloglint // other spellings of the names
 		{"telling name in With", func(log *slog.Logger) { log.With("prompt", private).Info("x") }},
 		{"telling name in a group", func(log *slog.Logger) { log.Info("x", slog.Group("request", "question", private)) }},
 		{"telling name, other type", func(log *slog.Logger) { log.Info("x", "body", []byte(private), "answer", errors.New(private)) }},

@@ -120,8 +120,15 @@ func TestWords(t *testing.T) {
 func TestStemsMeet(t *testing.T) {
 	t.Parallel()
 	for _, pair := range [][2]string{
-		{"decisions", "decision"}, {"makes", "made"}, {"making", "make"}, {"ratified", "ratify"},
-		{"leader's", "leaders"}, {"elections", "election"}, {"Über", "uber"}, {"ﬁles", "files"}, {"votes", "voting"},
+		{"decisions", "decision"},
+		{"makes", "made"},
+		{"making", "make"},
+		{"ratified", "ratify"},
+		{"leader's", "leaders"},
+		{"elections", "election"},
+		{"Über", "uber"},
+		{"ﬁles", "files"},
+		{"votes", "voting"},
 	} {
 		if a, b := stem(fold(pair[0])), stem(fold(pair[1])); a != b {
 			t.Errorf("%s → %s, %s → %s", pair[0], a, pair[1], b)

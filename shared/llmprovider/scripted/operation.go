@@ -56,7 +56,7 @@ func (p *Provider) pollOperation(ctx context.Context, id string) (llmprovider.An
 			return answer, nil
 		}
 		failure := llmprovider.AsError(err)
-		switch failure.Kind {
+		switch failure.Kind { //nolint:exhaustive // every other end is the caller's
 		case llmprovider.StillRunning:
 			wait = max(p.pollInterval, failure.RetryAfter)
 		case llmprovider.NotFound:

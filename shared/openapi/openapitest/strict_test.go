@@ -68,8 +68,10 @@ func mutations(value any, place string) []mutation {
 		return []mutation{{place + " as a text", "false", true}, {place + " as null", nil, true}}
 	default: // numbers
 		return []mutation{
-			{place + " as a text", fmt.Sprint(v), true}, {place + " as null", nil, true},
-			{place + " with a fraction", 1.5, true}, {place + " negative", -1, true},
+			{place + " as a text", fmt.Sprint(v), true},
+			{place + " as null", nil, true},
+			{place + " with a fraction", 1.5, true},
+			{place + " negative", -1, true},
 		}
 	}
 }

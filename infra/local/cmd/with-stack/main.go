@@ -32,8 +32,8 @@ func run(ctx context.Context, command []string) (err error) {
 	if err != nil {
 		return fmt.Errorf("start the stack: %w", err)
 	}
-	defer func() { err = errors.Join(err, running.Close()) }()
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	defer func() { err = errors.Join(err, running.Close()) }()  //nolint:contextcheck // stopping goes on after Ctrl-C
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // running the given command is what this is for
 	cmd.Env = append(os.Environ(), "REPLYONCE_PAGE_URL="+running.URL()+"/")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
