@@ -36,11 +36,13 @@ func (s *scene) atAccept(do faultproxy.Action) {
 // which has landed, and the call, for which it has read nothing yet.
 func (s *scene) atNarrowing(do faultproxy.Action) {
 	s.install(faultproxy.Rule{Caller: "worker-*", Operation: "sqs.ChangeMessageVisibility", Do: do, When: func(r *faultproxy.Request) bool {
-		var asked struct{ ReceiptHandle string }
+		var asked struct {
+			Receipt string `json:"ReceiptHandle"`
+		}
 		if r.Decode(&asked) != nil {
 			return false
 		}
-		ref, known := s.journal.TaskOf(asked.ReceiptHandle)
+		ref, known := s.journal.TaskOf(asked.Receipt)
 		return known && ref.Scope == s.scope()
 	}})
 }
@@ -66,8 +68,8 @@ func (s *scene) killBefore(ctx context.Context, why string) faultproxy.Action {
 }
 
 // loseAnswer lets a request through and cuts the connection instead of answering.
-func (s *scene) loseAnswer(what string) faultproxy.Action {
-	lose := s.journal.LoseAnswer()
+func (s *scene) loseAnswer(ctx context.Context, what string) faultproxy.Action {
+	lose := s.journal.LoseAnswer(ctx)
 	return func(r *faultproxy.Request, forward faultproxy.Forward) (*faultproxy.Response, error) {
 		response, err := lose(r, forward)
 		s.tell("you", "cut the line to %s: %s has landed, its acknowledgement is lost", r.Caller, what)

@@ -11,7 +11,8 @@ import (
 	"github.com/replyonce/replyonce/shared/providertest"
 )
 
-// phrases are the log lines that belong in the story, in plain words. Warnings are told as they are.
+// phrases are the log lines that belong in the story, in plain words. Warnings and errors are told as they
+// are.
 var phrases = map[string]func(supervisor.Line) string{
 	"task accepted":     says("accepts the question in one transaction: key, message, task"),
 	"task replayed":     says("knows the key: answers with the task that it made"),
@@ -69,12 +70,23 @@ func (w *world) tellLine(line supervisor.Line) {
 	if known && scope != s.scope() {
 		return
 	}
-	level := line.String("level")
-	if phrase, ok := phrases[line.Message]; ok {
-		w.story.Add(lineTime(line), line.Process, phrase(line))
-	} else if level == "WARN" || level == "ERROR" {
-		w.story.Add(lineTime(line), line.Process, "warns: "+line.Message+": "+plain(line.String("error")))
+	if text := told(line); text != "" {
+		w.story.Add(lineTime(line), line.Process, text)
 	}
+}
+
+// told is what a line says in the story, "" when it has no place in it.
+func told(line supervisor.Line) string {
+	if phrase, ok := phrases[line.Message]; ok {
+		return phrase(line)
+	}
+	switch line.String("level") {
+	case "WARN":
+		return "warns: " + line.Message
+	case "ERROR":
+		return "reports: " + line.Message + ": " + plain(line.String("error"))
+	}
+	return ""
 }
 
 // lineTime is when a process wrote a line, which is more exact than when it was read.

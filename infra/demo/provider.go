@@ -47,7 +47,7 @@ func startProvider(ctx context.Context, arrived func(providertest.Call), happene
 }
 
 func (p *provider) close() error {
-	if err := errors.Join(p.Server.Close(), p.web.Close()); err != nil {
+	if err := errors.Join(p.Close(), p.web.Close()); err != nil {
 		return fmt.Errorf("stop the provider: %w", err)
 	}
 	return nil

@@ -26,8 +26,8 @@ func wireScenarios() []scenario {
 }
 
 func playLostAcknowledgements(ctx context.Context, s *scene) error {
-	s.atWrite(journal.Claim, s.loseAnswer("the claim"))
-	s.atWrite(journal.Complete, s.loseAnswer("the save"))
+	s.atWrite(journal.Claim, s.loseAnswer(ctx, "the claim"))
+	s.atWrite(journal.Complete, s.loseAnswer(ctx, "the save"))
 	if err := s.askAndSee(ctx); err != nil {
 		return err
 	}

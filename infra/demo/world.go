@@ -70,7 +70,7 @@ func startWorld(ctx context.Context, o Options, story *timeline.Timeline) (*worl
 		scopes: map[string]string{},
 	}
 	if err := w.start(ctx, o); err != nil {
-		return nil, errors.Join(err, w.close())
+		return nil, errors.Join(err, w.close()) //nolint:contextcheck // what was started is stopped, whatever ctx is
 	}
 	return w, nil
 }
@@ -83,7 +83,7 @@ func (w *world) start(ctx context.Context, o Options) (err error) {
 		Root: o.Root, Binaries: o.Binaries, DataDir: o.DataDir,
 		Profile: "short", Provider: "scripted", ProviderURL: w.provider.url, Workers: workers,
 		Observe: w.logged, Copies: w.copies,
-		Progress: func(text string) { story(w.story, text) },
+		Progress: func(text string) { w.story.Print(text + "\n") },
 	})
 	if err != nil {
 		return fmt.Errorf("start the stack: %w", err)
@@ -226,5 +226,3 @@ func (w *world) taskOf(ctx context.Context, s *scene) (worktask.Task, error) {
 	}
 	return worktask.Task{}, fmt.Errorf("conversation %s has no task for its question", s.conversation)
 }
-
-func story(t *timeline.Timeline, text string) { t.Print(text + "\n") }

@@ -58,7 +58,9 @@ func line(id, message string, version int64) check.Line {
 }
 
 func refusal(id string, kind journal.Kind) check.Line {
-	return check.Line{Task: id, Process: "worker-1", Message: check.LineRefused, Operation: string(kind), Reason: "the task is completed already"}
+	return check.Line{
+		Task: id, Process: "worker-1", Message: check.LineRefused, Version: 1, Operation: string(kind), Reason: "the task is completed already",
+	}
 }
 
 func shown(t check.Task) *browser.Task {
@@ -209,6 +211,7 @@ var breakages = []breakage{
 	{"a refusal that its worker does not explain", "P2", func(o *check.Observations) {
 		o.Lines = slices.DeleteFunc(o.Lines, func(l check.Line) bool { return l.Operation == string(journal.Complete) })
 	}},
+	{"a refusal of another assignment explained", "P2", func(o *check.Observations) { o.Lines[2].Version = 2 }},
 	{"a refusal without a reason", "P2", func(o *check.Observations) { o.Lines[2].Reason = "" }},
 
 	{"a version that was skipped", "P3", func(o *check.Observations) {

@@ -64,12 +64,12 @@ func currentOnly(o Observations, v *verdict) string {
 	refused := 0
 	for _, t := range o.Tasks {
 		owners := map[int64]string{} // assignment ids by version, as claims have set them
-		explained := map[string]int{}
+		explained := map[final]bool{}
 		for _, l := range o.linesOf(t.ID, LineRefused) {
 			if l.Reason == "" {
 				v.breaks("task %s: %s has a write refused without a reason", Short(t.ID), l.Process)
 			}
-			explained[l.Operation]++
+			explained[final{l.Version, l.Operation}] = true
 		}
 		for _, w := range o.writesOf(t.ID) {
 			switch {
@@ -79,7 +79,7 @@ func currentOnly(o Observations, v *verdict) string {
 				completedBy(t, w, owners, v)
 			case w.Refused && isFinal(w.Kind):
 				refused++
-				if explained[string(w.Kind)]--; explained[string(w.Kind)] < 0 {
+				if !explained[final{w.Fence, string(w.Kind)}] {
 					v.breaks("task %s: the refused %s of %s is not explained in its log", Short(t.ID), w.Kind, w.Caller)
 				}
 			}
@@ -87,6 +87,12 @@ func currentOnly(o Observations, v *verdict) string {
 	}
 	v.tested(refused, "no late write was refused")
 	return plural(refused, "late final write") + " refused and explained"
+}
+
+// final is the last write of an assignment. It may be sent more than once, and is explained once.
+type final struct {
+	version   int64
+	operation string
 }
 
 // isFinal tells the writes with which a worker ends an attempt.

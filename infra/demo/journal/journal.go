@@ -60,41 +60,42 @@ func New(tasks Tasks) *Journal {
 // was lost on purpose is noted by the action that lost it.
 func (j *Journal) Observe(exchange faultproxy.Exchange) {
 	if exchange.Err == nil && exchange.Response != nil {
-		j.note(exchange.Request, exchange.Response, false)
+		j.note(context.Background(), exchange.Request, exchange.Response, false)
 	}
 }
 
-// LoseAnswer is [faultproxy.LoseAnswer] that notes what the sender does not hear.
-func (j *Journal) LoseAnswer() faultproxy.Action {
+// LoseAnswer is [faultproxy.LoseAnswer] that notes what the sender does not hear. ctx bounds what is read
+// for the record.
+func (j *Journal) LoseAnswer(ctx context.Context) faultproxy.Action {
 	return func(r *faultproxy.Request, forward faultproxy.Forward) (*faultproxy.Response, error) {
 		if response, err := forward(); err == nil {
-			j.note(r, response, true)
+			j.note(ctx, r, response, true)
 		}
 		return nil, faultproxy.ErrCut
 	}
 }
 
-func (j *Journal) note(r *faultproxy.Request, response *faultproxy.Response, lost bool) {
+func (j *Journal) note(ctx context.Context, r *faultproxy.Request, response *faultproxy.Response, lost bool) {
 	switch r.Operation {
 	case "dynamodb.UpdateItem":
 		if write, ok := ParseWrite(r); ok {
 			write.settle(response, lost)
-			j.readEnd(&write)
+			j.readEnd(ctx, &write)
 			j.Writes.Add(write)
 		}
 	case "sqs.ReceiveMessage":
 		j.delivered(response)
 	case "sqs.DeleteMessageBatch":
-		j.deleted(r, response)
+		j.deleted(ctx, r, response)
 	}
 }
 
 // readEnd keeps the task as the write that ended it left it: nothing may change it from then on.
-func (j *Journal) readEnd(write *Write) {
+func (j *Journal) readEnd(ctx context.Context, write *Write) {
 	if !write.Landed || !write.Status.Ended() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), readLimit)
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
 	defer cancel()
 	write.Task, write.Err = j.tasks.Get(ctx, write.Ref)
 }
@@ -103,11 +104,13 @@ func (j *Journal) readEnd(write *Write) {
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ReceiveMessage.html
 type received struct {
 	Messages []struct {
-		MessageId     string //nolint:revive // the API's name
-		ReceiptHandle string
-		Body          string
-		Attributes    struct{ ApproximateReceiveCount json.Number }
-	}
+		ID         string `json:"MessageId"`
+		Receipt    string `json:"ReceiptHandle"`
+		Body       string `json:"Body"`
+		Attributes struct {
+			Receives json.Number `json:"ApproximateReceiveCount"`
+		} `json:"Attributes"`
+	} `json:"Messages"`
 }
 
 func (j *Journal) delivered(response *faultproxy.Response) {
@@ -120,23 +123,28 @@ func (j *Journal) delivered(response *faultproxy.Response) {
 		if err != nil {
 			continue // not a handoff
 		}
-		receives, _ := message.Attributes.ApproximateReceiveCount.Int64() // 0 when the queue does not say
+		receives, _ := message.Attributes.Receives.Int64() // 0 when the queue does not say
 		j.Deliveries.Add(Delivery{
-			At: time.Now(), Ref: ref, Message: message.MessageId, Receipt: message.ReceiptHandle, Receives: int(receives),
+			At: time.Now(), Ref: ref, Message: message.ID, Receipt: message.Receipt, Receives: int(receives),
 		})
 	}
 }
 
 // deletion is the request DeleteMessageBatch, and the part of its answer that names what was not deleted.
 type deletion struct {
-	Entries []struct{ Id, ReceiptHandle string } //nolint:revive // the API's name
+	Entries []struct {
+		ID      string `json:"Id"`
+		Receipt string `json:"ReceiptHandle"`
+	} `json:"Entries"`
 }
 
 type deletionAnswer struct {
-	Failed []struct{ Id string } //nolint:revive // the API's name
+	Failed []struct {
+		ID string `json:"Id"`
+	} `json:"Failed"`
 }
 
-func (j *Journal) deleted(r *faultproxy.Request, response *faultproxy.Response) {
+func (j *Journal) deleted(ctx context.Context, r *faultproxy.Request, response *faultproxy.Response) {
 	var asked deletion
 	var answer deletionAnswer
 	if response.Status != http.StatusOK || r.Decode(&asked) != nil || json.Unmarshal(response.Body, &answer) != nil {
@@ -144,18 +152,18 @@ func (j *Journal) deleted(r *faultproxy.Request, response *faultproxy.Response) 
 	}
 	failed := map[string]bool{}
 	for _, entry := range answer.Failed {
-		failed[entry.Id] = true
+		failed[entry.ID] = true
 	}
 	for _, entry := range asked.Entries {
-		if delivery, known := j.find(entry.ReceiptHandle); known && !failed[entry.Id] {
-			j.Deletions.Add(j.deletion(delivery))
+		if delivery, known := j.find(entry.Receipt); known && !failed[entry.ID] {
+			j.Deletions.Add(j.deletion(ctx, delivery))
 		}
 	}
 }
 
 // deletion reads the task. Only this moment tells whether the message was still needed.
-func (j *Journal) deletion(of Delivery) Deletion {
-	ctx, cancel := context.WithTimeout(context.Background(), readLimit)
+func (j *Journal) deletion(ctx context.Context, of Delivery) Deletion {
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
 	defer cancel()
 	task, err := j.tasks.Get(ctx, of.Ref)
 	if err != nil {

@@ -146,7 +146,7 @@ func TestOutcomesOfWrites(t *testing.T) {
 	if w := apply(http.StatusInternalServerError, `{"__type":"InternalServerError"}`); w.Landed || w.Refused {
 		t.Errorf("failed: %+v", w)
 	}
-	r.proxy.Install(faultproxy.Rule{Operation: "dynamodb.UpdateItem", Do: r.journal.LoseAnswer()})
+	r.proxy.Install(faultproxy.Rule{Operation: "dynamodb.UpdateItem", Do: r.journal.LoseAnswer(t.Context())})
 	if w := apply(http.StatusOK, after); !w.Landed || !w.Lost {
 		t.Errorf("lost: %+v", w)
 	}

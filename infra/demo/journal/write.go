@@ -54,8 +54,8 @@ type Write struct {
 
 // value is an attribute value as far as a task's conditions and keys have it.
 type value struct {
-	S string
-	N string
+	S string `json:"S"`
+	N string `json:"N"`
 }
 
 func (v value) number() int64 {
@@ -63,9 +63,11 @@ func (v value) number() int64 {
 	return n
 }
 
+// update is the request UpdateItem:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
 type update struct {
-	Key                       map[string]value
-	ExpressionAttributeValues map[string]value
+	Key    map[string]value `json:"Key"`
+	Values map[string]value `json:"ExpressionAttributeValues"`
 }
 
 // ParseWrite reads which write of which task a request is; false for every other request.
@@ -80,7 +82,7 @@ func ParseWrite(r *faultproxy.Request) (Write, bool) {
 	}
 	write := Write{
 		Caller: r.Caller, Ref: worktask.Ref{Workspace: workspace, Scope: scope, ID: id},
-		Fence: u.ExpressionAttributeValues[":version"].number(),
+		Fence: u.Values[":version"].number(),
 	}
 	if write.Kind = u.kind(); write.Kind == Claim {
 		write.Owner = u.set(dynamoschema.LeaseOwner).S
@@ -89,7 +91,7 @@ func ParseWrite(r *faultproxy.Request) (Write, bool) {
 }
 
 // set is the value that the update gives an attribute: the store's placeholders spell attribute names.
-func (u update) set(attribute string) value { return u.ExpressionAttributeValues[":"+attribute] }
+func (u update) set(attribute string) value { return u.Values[":"+attribute] }
 
 // kind tells writes apart by what they set, as the table of the protocol does.
 func (u update) kind() Kind {
@@ -103,7 +105,7 @@ func (u update) kind() Kind {
 	case worktask.Cancelled:
 		return Cancel
 	case worktask.Failed:
-		if _, fenced := u.ExpressionAttributeValues[":version"]; fenced {
+		if _, fenced := u.Values[":version"]; fenced {
 			return Fail
 		}
 		return End
@@ -117,7 +119,7 @@ func (u update) kind() Kind {
 		{dynamoschema.CallOpen, Begin},
 		{dynamoschema.OperationID, SaveOperation},
 	} {
-		if _, sets := u.ExpressionAttributeValues[":"+other.attribute]; sets {
+		if _, sets := u.Values[":"+other.attribute]; sets {
 			return other.kind
 		}
 	}
@@ -131,7 +133,9 @@ func (w *Write) settle(response *faultproxy.Response, lost bool) {
 		w.Refused = bytes.Contains(response.Body, []byte("ConditionalCheckFailedException"))
 		return
 	}
-	var after struct{ Attributes map[string]value }
+	var after struct {
+		Attributes map[string]value `json:"Attributes"`
+	}
 	if json.Unmarshal(response.Body, &after) != nil {
 		return
 	}
