@@ -67,6 +67,35 @@ func TestCaseM2RetryAfter(t *testing.T) {
 	}
 }
 
+func TestCaseM2RetryAfterMilliseconds(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		header http.Header
+		want   time.Duration
+	}{
+		{"whole seconds", http.Header{"Retry-After-Ms": {"2000"}}, 2 * time.Second},
+		{"rounded up", http.Header{"Retry-After-Ms": {"2001"}}, 3 * time.Second},
+		{"fraction", http.Header{"Retry-After-Ms": {"1000.5"}}, 2 * time.Second},
+		{"one", http.Header{"Retry-After-Ms": {"1"}}, time.Second},
+		{"zero", http.Header{"Retry-After-Ms": {"0"}}, 0},
+		{"junk", http.Header{"Retry-After-Ms": {"soon"}}, 0},
+		{"negative", http.Header{"Retry-After-Ms": {"-5"}}, 0},
+		{"a year", http.Header{"Retry-After-Ms": {"31536000000"}}, llmprovider.MaxRetryAfter},
+		{"twelve digits", http.Header{"Retry-After-Ms": {"999999999999"}}, llmprovider.MaxRetryAfter},
+		{"absurd", http.Header{"Retry-After-Ms": {strings.Repeat("9", 400)}}, llmprovider.MaxRetryAfter},
+		{"both, the longer wins", http.Header{"Retry-After-Ms": {"4200"}, "Retry-After": {"4"}}, 5 * time.Second},
+		{"both, milliseconds are junk", http.Header{"Retry-After-Ms": {"x"}, "Retry-After": {"4"}}, 4 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := llmprovider.RetryAfter(test.header, noon); got != test.want {
+				t.Errorf("RetryAfter(%.80q) = %s, want %s", test.header, got, test.want)
+			}
+		})
+	}
+}
+
 // A date carries whole seconds and our clock does not: coming back in the same
 // second but before the date would be too early.
 func TestCaseM2DateIsRoundedUp(t *testing.T) {
