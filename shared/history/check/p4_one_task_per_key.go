@@ -50,7 +50,10 @@ func oneTaskPerKey(r *record, j *judgement) {
 			j.broken(x.answered.Task, at(x.sent.Seq, x.answered.Seq), "the answer to one key shows the task of another key")
 			continue
 		}
-		if before := landedBefore(made[address], x.sent.Seq); before != nil {
+		before := landedBefore(made[address], x.sent.Seq)
+		// Something that was made while the request was under way may be what its
+		// answer is about.
+		if before != nil && before == landedBefore(made[address], x.answered.Seq) {
 			j.decided()
 			k.repeated(x, *before)
 		}

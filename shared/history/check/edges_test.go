@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -96,5 +97,22 @@ func TestSweepBeforeTheTaskProvesNothing(t *testing.T) {
 	s.sweep()
 	s.accept("r-1", func(t *worktask.Task) { t.Deadline = s.now.Add(-time.Hour) })
 	s.write("dispatcher", worktask.End{Reason: worktask.DeadlineOver, By: worktask.EndedByDispatcher, Now: s.now})
+	s.want(s.check(check.Options{}))
+}
+
+// TestTwoRequestsBehindThePurgeTime: the key is free again, and of two requests
+// that come at the same time one makes something and the other one, with other
+// inputs, is refused.
+func TestTwoRequestsBehindThePurgeTime(t *testing.T) {
+	t.Parallel()
+	s := newScript(t)
+	completed(s)
+	s.wait(366 * 24 * time.Hour)
+	other := submit("r-1", "g")
+	sent := s.event("alice", history.Event{Kind: history.RequestSent, Request: &other})
+	s.ref.ID = "T2"
+	s.accept("r-1")
+	s.event("alice", history.Event{Kind: history.RequestAnswered, Op: sent, Answer: &history.Answer{Status: http.StatusUnprocessableEntity}})
+	cancelled(s)
 	s.want(s.check(check.Options{}))
 }
