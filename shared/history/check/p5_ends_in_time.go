@@ -16,7 +16,7 @@ import (
 // told so; telling so of a task that no transaction made is a loss. Whether
 // store and dispatcher are back is judged by what they did: a sweep that was
 // complete and had no failures, and that began after deadline, lease and margin,
-// must leave no task open that was over. Where the driver has stated that
+// must leave no task open that was over, or that ends later than it may. Where the driver has stated that
 // everything was brought back and given its time, every task must have ended
 // then. A task that is open at the end of a record without that statement is
 // undecided.
@@ -30,7 +30,7 @@ func endsInTime(r *record, j *judgement) {
 		if end := endOf(t); end != nil {
 			j.decided()
 			endedProperly(t, *end, j)
-			endedLate(r, t, end.item.Deadline, end.end, sweeps, j)
+			endedLate(r, t, *end, sweeps, j)
 			continue
 		}
 		stillOpen(r, t, sweeps, j)
@@ -80,37 +80,40 @@ func endedProperly(t *task, end sight, j *judgement) {
 }
 
 // endedLate looks for a sweep that should have ended the task before it ended.
-func endedLate(r *record, t *task, deadline history.Millis, ended int64, sweeps []operation, j *judgement) {
-	limit := deadline.Add(r.history.Header.Limits.Recovery()).Time()
-	if !r.event(ended).At.After(limit.Add(skew(r))) {
-		return
-	}
-	if s := missed(r, t.accepted.seq, deadline, ended, sweeps); s != nil {
-		j.broken(t.ref, at(t.accepted.seq, s.sent.Seq, s.done.Seq),
-			"the task was over at %s and a full sweep by %s left it open", deadline, s.sent.Actor)
+func endedLate(r *record, t *task, end sight, sweeps []operation, j *judgement) {
+	if s := missed(r, t, end.item.Deadline, end.end, sweeps); s != nil {
+		leftOpen(t, end.item.Deadline, *s, j)
 	}
 }
 
 // missed is the first full sweep that began when nobody could hold the task any
-// more, and that was done before the task ended.
-func missed(r *record, accepted int64, deadline history.Millis, ended int64, sweeps []operation) *operation {
+// more, and that was done before the task ended at the place. A task that ended
+// within its time was missed by nobody.
+func missed(r *record, t *task, deadline history.Millis, ended int64, sweeps []operation) *operation {
 	l := r.history.Header.Limits
-	free := deadline.Add(time.Duration(l.LeaseMS+l.MarginMS) * time.Millisecond).Time().Add(skew(r))
-	for i := range sweeps {
-		if sweeps[i].sent.Seq > accepted && sweeps[i].sent.At.After(free) && sweeps[i].done.Seq < ended {
+	limit, free := deadline.Add(l.Recovery()).Time(), deadline.Add(time.Duration(l.LeaseMS+l.MarginMS)*time.Millisecond).Time()
+	if last := min(ended, int64(len(r.history.Events))); !r.event(last).At.After(limit.Add(skew(r))) {
+		return nil
+	}
+	for i, s := range sweeps {
+		if s.sent.Seq > t.accepted.seq && s.sent.At.After(free.Add(skew(r))) && s.done.Seq < ended {
 			return &sweeps[i]
 		}
 	}
 	return nil
 }
 
+func leftOpen(t *task, deadline history.Millis, sweep operation, j *judgement) {
+	j.broken(t.ref, at(t.accepted.seq, sweep.sent.Seq, sweep.done.Seq),
+		"the task was over at %s and a full sweep by %s left it open", deadline, sweep.sent.Actor)
+}
+
 func stillOpen(r *record, t *task, sweeps []operation, j *judgement) {
 	deadline := t.accepted.what.Item.Deadline
-	switch s := missed(r, t.accepted.seq, deadline, never, sweeps); {
+	switch s := missed(r, t, deadline, never, sweeps); {
 	case s != nil:
 		j.decided()
-		j.broken(t.ref, at(t.accepted.seq, s.sent.Seq, s.done.Seq),
-			"the task was over at %s and a full sweep by %s left it open", deadline, s.sent.Actor)
+		leftOpen(t, deadline, *s, j)
 	case r.drained > t.accepted.seq:
 		j.decided()
 		j.broken(t.ref, at(t.accepted.seq, r.drained), "everything was given its time and the task has not ended")
