@@ -1,12 +1,10 @@
 package dynamoschema
 
 // Limits of DynamoDB, in bytes. See "Quotas in Amazon DynamoDB" and the API
-// reference of TransactWriteItems and Query.
+// reference of TransactWriteItems and BatchGetItem.
 const (
 	MaxItemBytes        = 400 << 10
 	MaxTransactionBytes = 4 << 20
-	MaxPageBytes        = 1 << 20
-	MaxTransactionItems = 100
 	MaxBatchGetItems    = 100
 )
 

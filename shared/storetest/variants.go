@@ -64,22 +64,21 @@ func lookupClaim(id string) worktask.LookupClaim {
 	return worktask.LookupClaim{AssignmentID: id, Now: now(), LeaseUntil: now().Add(lease), Margin: margin, Reserve: 5 * time.Second}
 }
 
-// worker tries a write with the right of the worker's own version and of the
-// versions around it.
+// worker tries a write with the right of the worker's own version. The states
+// have that version and a later one.
 func worker(write func(a worktask.Assignment) worktask.Transition) []variant {
-	var all []variant
-	for name, version := range map[string]int64{"with version mine": mine, "with an older version": mine - 1, "with a newer version": mine + 1} {
-		all = append(all, variant{name, func(ref worktask.Ref, _ worktask.Task) worktask.Transition {
-			return write(claimed(ref, mineID, version))
-		}})
-	}
-	return all
+	return []variant{current("with version mine", write)}
 }
 
 // current tries a write with the right of the worker's own version.
 func current(name string, write func(a worktask.Assignment) worktask.Transition) variant {
+	return ofVersion(name, mine, write)
+}
+
+// ofVersion tries a write with the right of some version.
+func ofVersion(name string, version int64, write func(a worktask.Assignment) worktask.Transition) variant {
 	return variant{name, func(ref worktask.Ref, _ worktask.Task) worktask.Transition {
-		return write(claimed(ref, mineID, mine))
+		return write(claimed(ref, mineID, version))
 	}}
 }
 
@@ -98,7 +97,10 @@ func renewals() []variant {
 func completions() []variant {
 	text := worktask.Result{Body: "The answer: 漢字 👍🏽"}
 	object := worktask.Result{ObjectKey: "results/t/a", Bytes: 400_000, SHA256: "c0ffee"}
-	return append(worker(func(a worktask.Assignment) worktask.Transition { return a.Complete(now(), text, report) }),
+	withText := func(a worktask.Assignment) worktask.Transition { return a.Complete(now(), text, report) }
+	return append(worker(withText),
+		ofVersion("with an older version", mine-1, withText),
+		ofVersion("with a newer version", mine+1, withText),
 		current("with an object", func(a worktask.Assignment) worktask.Transition { return a.Complete(now(), object, report) }),
 		current("without a report", func(a worktask.Assignment) worktask.Transition {
 			return a.Complete(now(), text, worktask.Report{})
