@@ -101,6 +101,22 @@ func (r *Recorder) History() History {
 	return History{Header: r.header, Events: slices.Clone(r.events)}
 }
 
+// Join puts lists of events behind each other. In each of them Op is the place in
+// that list, counted from 1; in the result it is the place in the result.
+func Join(lists ...[]Event) []Event {
+	var all []Event
+	for _, list := range lists {
+		before := int64(len(all))
+		for _, e := range list {
+			if e.Op != 0 {
+				e.Op += before
+			}
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
 // Assemble makes a history of events that were collected in several places by
 // one clock: they are put in the order of their times and numbered. Op must hold
 // the place of the event in the argument, counted from 1, and is moved along.
