@@ -167,11 +167,16 @@ func (d *Dispatcher) end(ctx context.Context, t worktask.Task, end worktask.End,
 //	published first, then moved: two dispatchers publish twice, always.
 //	moved, then dead before publishing: due again one grace later.
 //
-// The new due time is spread over a second, so that two dispatchers do not take
-// each other's equal value for their own write.
+// The new due time is spread a little, so that two dispatchers do not take each
+// other's equal value for their own write. It is never later than the deadline:
+// at that instant somebody has to end the task.
 func (d *Dispatcher) publish(ctx context.Context, t worktask.Task, now time.Time, s *Sweep, log *slog.Logger) {
-	spread := time.Duration(d.Jitter() * float64(time.Second))
-	if !d.bump(ctx, t, now.Add(d.Timers.HandoffGrace+spread), s, log) {
+	spread := time.Duration(d.Jitter() * float64(min(d.Timers.HandoffGrace/10, time.Second)))
+	due := now.Add(d.Timers.HandoffGrace + spread)
+	if t.Deadline.Before(due) {
+		due = t.Deadline
+	}
+	if !d.bump(ctx, t, due, s, log) {
 		return
 	}
 	if err := d.Queue.Publish(ctx, t.Ref); err != nil {

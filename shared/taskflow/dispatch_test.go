@@ -92,6 +92,23 @@ func TestD20WorkersDownForTheWholeDeadline(t *testing.T) {
 	})
 }
 
+// TestLastPublicationIsDueAtTheDeadline: a task whose last message is lost ends
+// with the first sweep after its deadline, not one grace later.
+func TestLastPublicationIsDueAtTheDeadline(t *testing.T) {
+	t.Parallel()
+	virtually(t, worktask.RetryUnknown, func(r *rig) {
+		time.Sleep(r.timers.TaskDeadline - time.Second)
+		d := r.dispatcher()
+		if s := d.Dispatch(context.Background()); s.Published != 1 {
+			t.Errorf("before the deadline: %+v", s)
+		}
+		time.Sleep(time.Second)
+		if s := d.Dispatch(context.Background()); s.Ended != 1 {
+			t.Errorf("at the deadline: %+v", s)
+		}
+	})
+}
+
 // TestDispatcherLeavesHeldTasksAlone: it neither publishes nor ends a task
 // whose lease holds, even past its deadline, and looks again after the margin.
 func TestDispatcherLeavesHeldTasksAlone(t *testing.T) {
