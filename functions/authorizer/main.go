@@ -3,14 +3,12 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"github.com/replyonce/replyonce/shared/functionmain"
 	"github.com/replyonce/replyonce/shared/runtimeconfig"
-	"github.com/replyonce/replyonce/shared/telemetry"
 	"github.com/replyonce/replyonce/shared/tokenverify"
 )
 
@@ -20,28 +18,21 @@ const (
 	clockTolerance = 30 * time.Second
 )
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
+func main() { functionmain.Run(start) }
 
-func run() error {
-	config, err := runtimeconfig.Authorizer(runtimeconfig.Environment(os.Environ()))
+func start(environment map[string]string) error {
+	config, err := runtimeconfig.Authorizer(environment)
 	if err != nil {
-		return fmt.Errorf("start: %w", err)
+		return err
 	}
-	log, _ := telemetry.New(os.Stdout, telemetry.Options{
-		Function: function, Version: runtimeconfig.BuildVersion(), Level: config.LogLevel, Now: time.Now,
-	})
+	log, _ := functionmain.Telemetry(function, config.Common)
 	// One verifier for all invocations: it keeps the issuer's keys.
 	tokens, err := tokenverify.New(tokenverify.Config{
 		Issuer: config.Issuer, Audience: config.Audience, WorkspaceClaim: config.WorkspaceClaim,
-		Tolerance: clockTolerance, Now: time.Now,
+		Tolerance: clockTolerance, Now: functionmain.Now,
 	})
 	if err != nil {
-		return fmt.Errorf("start: %w", err)
+		return err
 	}
 	lambda.Start(handler{verifier: tokens, log: log}.handle)
 	return nil

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
+	"github.com/replyonce/replyonce/shared/functionmain"
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/builtin"
 	"github.com/replyonce/replyonce/shared/llmprovider/scripted"
@@ -18,7 +18,7 @@ func newProvider(ctx context.Context, config runtimeconfig.WorkerConfig) (llmpro
 	case runtimeconfig.ProviderBuiltin:
 		return builtin.New(), nil
 	case runtimeconfig.ProviderScripted:
-		return scripted.Connect(ctx, scripted.Options{BaseURL: config.ProviderURL, Now: time.Now, MaxReplyBytes: replywork.MaxReplyBytes})
+		return scripted.Connect(ctx, scripted.Options{BaseURL: config.ProviderURL, Now: functionmain.Now, MaxReplyBytes: replywork.MaxReplyBytes})
 	default:
 		return nil, fmt.Errorf("provider %q is unknown", config.Provider)
 	}

@@ -1,0 +1,12 @@
+package functionmain
+
+import "time"
+
+// Now is the wall clock of the functions.
+func Now() time.Time { return time.Now() }
+
+// start is fixed when the process starts.
+var start = time.Now()
+
+// Monotonic counts from the start of the process and is never stepped.
+func Monotonic() time.Duration { return time.Since(start) }
