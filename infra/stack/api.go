@@ -80,7 +80,7 @@ func (s *Stack) domainOptions() *awsapigateway.DomainNameOptions {
 // addMethods leads everything to the api function.
 func (s *Stack) addMethods() {
 	authorizer := awsapigateway.NewTokenAuthorizer(s.stack, jsii.String("TokenAuthorizer"), &awsapigateway.TokenAuthorizerProps{
-		Handler: s.functions[Authorizer], ResultsCacheTtl: duration(authorizerTTL), ValidationRegex: jsii.String(bearerShape),
+		AuthorizerName: jsii.String("token"), Handler: s.functions[Authorizer], ResultsCacheTtl: duration(authorizerTTL), ValidationRegex: jsii.String(bearerShape),
 	})
 	rename(authorizer, "TokenAuthorizer")
 	integration := awsapigateway.NewLambdaIntegration(s.functions[API], &awsapigateway.LambdaIntegrationOptions{

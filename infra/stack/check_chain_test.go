@@ -1,0 +1,111 @@
+package stack_test
+
+import (
+	"time"
+
+	"github.com/replyonce/replyonce/infra/stack/extract"
+)
+
+// seconds is a property that CloudFormation counts in seconds.
+func seconds(value any) time.Duration { return time.Duration(number(value)) * time.Second }
+
+var chainChecks = []check{
+	{name: "limits of functions are those of the code", holds: func(s subject) error {
+		var w want
+		timers := s.timers()
+		w.equal("worker limit", seconds(s.properties("Worker")["Timeout"]), timers.WorkerLimit)
+		w.equal("api limit", seconds(s.properties("Api")["Timeout"]), timers.APILimit)
+		w.that(seconds(s.properties("Authorizer")["Timeout"]) > 6*time.Second, "the authorizer may wait 6 s for its issuer")
+		w.that(seconds(s.properties("Dispatcher")["Timeout"]) <= timers.DispatchEvery, "a sweep must end before the next one begins")
+		return w.err()
+	}},
+	{name: "case F1: visibility fits function, window and code", holds: func(s subject) error {
+		var w want
+		queue, source := s.properties("Queue"), s.properties("WorkerSource")
+		visibility := seconds(queue["VisibilityTimeout"])
+		work := seconds(s.properties("Worker")["Timeout"])
+		w.equal("visibility", visibility, s.timers().Visibility)
+		w.that(visibility >= 6*work+seconds(source["MaximumBatchingWindowInSeconds"]), "visibility %s is shorter than six times the limit %s and the window", visibility, work)
+		w.equal("max receive count", number(object(queue["RedrivePolicy"])["maxReceiveCount"]), s.timers().MaxReceiveCount)
+		w.that(seconds(queue["MessageRetentionPeriod"]) > s.timers().TaskDeadline, "messages must outlast a task's deadline")
+		return w.err()
+	}},
+	{name: "case F1: the batch answer is read", holds: func(s subject) error {
+		var w want
+		source := s.properties("WorkerSource")
+		w.equal("response types", s.texts(source["FunctionResponseTypes"]), []string{"ReportBatchItemFailures"})
+		w.equal("batch size", source["BatchSize"], 5)
+		w.equal("queue", s.text(source["EventSourceArn"]), "Queue.Arn")
+		w.equal("function", s.text(source["FunctionName"]), "Worker")
+		w.equal("concurrency", object(source["ScalingConfig"])["MaximumConcurrency"], s.options.Concurrency)
+		w.equal("event sources", s.ids("AWS::Lambda::EventSourceMapping"), []string{"WorkerSource"})
+		return w.err()
+	}},
+	{name: "case F1: dead letters are kept longer", holds: func(s subject) error {
+		var w want
+		queue, dead := s.properties("Queue"), s.properties("DeadLetters")
+		w.equal("dead-letter queue", s.text(object(queue["RedrivePolicy"])["deadLetterTargetArn"]), "DeadLetters.Arn")
+		w.that(seconds(dead["MessageRetentionPeriod"]) > seconds(queue["MessageRetentionPeriod"]),
+			"a dead letter keeps its age: %v s is no longer than %v s", dead["MessageRetentionPeriod"], queue["MessageRetentionPeriod"])
+		return w.err()
+	}},
+	{name: "the gateway waits longer than the api function", holds: func(s subject) error {
+		var w want
+		limit := seconds(s.properties("Api")["Timeout"])
+		for _, id := range s.ids("AWS::ApiGateway::Method") {
+			integration := object(s.properties(id)["Integration"])
+			timeout := time.Duration(number(integration["TimeoutInMillis"])) * time.Millisecond
+			w.equal("timeout of "+id, timeout, s.timers().GatewayLimit)
+			w.that(limit < timeout, "%s gives up after %s, the function works for %s", id, timeout, limit)
+		}
+		return w.err()
+	}},
+	{name: "the dispatcher ticks", holds: func(s subject) error {
+		var w want
+		e, err := extract.FromTemplate(mustEncode(s.template))
+		if err != nil {
+			return err
+		}
+		w.equal("period", time.Duration(e.DispatchSeconds)*time.Second, s.timers().DispatchEvery)
+		rule := s.properties("DispatchRule")
+		w.equal("state", rule["State"], "ENABLED")
+		target := object(append(list(rule["Targets"]), nil)[0])
+		w.equal("target", s.text(target["Arn"]), "Dispatcher.Arn")
+		w.equal("dead-letter queue of ticks", s.text(object(target["DeadLetterConfig"])["Arn"]), "DispatchDeadLetters.Arn")
+		w.that(seconds(object(target["RetryPolicy"])["MaximumEventAgeInSeconds"]) <= s.timers().DispatchEvery, "an old tick comes on top of newer ones")
+		return w.err()
+	}},
+	{name: "the functions have the timers of this template", holds: func(s subject) error {
+		var w want
+		for id, config := range readEnvironments(s, &w) {
+			w.equal("timers of "+id, config.Timers, s.timers())
+			w.that(!config.Local, "%s believes that it runs on one machine", id)
+		}
+		return w.err()
+	}},
+}
+
+var chainMutants = []mutant{
+	{check: "limits of functions are those of the code", path: "Resources/Worker/Properties/Timeout", value: 119.0},
+	{check: "limits of functions are those of the code", path: "Resources/Authorizer/Properties/Timeout", value: 6.0},
+	{check: "limits of functions are those of the code", path: "Resources/Dispatcher/Properties/Timeout", value: 61.0},
+	{check: "limits of functions are those of the code", path: "Resources/Api/Properties/Timeout", value: nil},
+	{check: "case F1: visibility fits function, window and code", path: "Resources/Queue/Properties/VisibilityTimeout", value: 120.0},
+	{check: "case F1: visibility fits function, window and code", path: "Resources/Worker/Properties/Timeout", value: 121.0},
+	{check: "case F1: visibility fits function, window and code", path: "Resources/WorkerSource/Properties/MaximumBatchingWindowInSeconds", value: 5.0},
+	{check: "case F1: visibility fits function, window and code", path: "Resources/Queue/Properties/RedrivePolicy/maxReceiveCount", value: 3.0},
+	{check: "case F1: visibility fits function, window and code", path: "Resources/Queue/Properties/MessageRetentionPeriod", value: 60.0},
+	{check: "case F1: the batch answer is read", path: "Resources/WorkerSource/Properties/FunctionResponseTypes", value: nil},
+	{check: "case F1: the batch answer is read", path: "Resources/WorkerSource/Properties/ScalingConfig", value: nil},
+	{check: "case F1: the batch answer is read", path: "Resources/WorkerSource/Properties/BatchSize", value: 10.0},
+	{check: "case F1: dead letters are kept longer", path: "Resources/Queue/Properties/RedrivePolicy", value: nil},
+	{check: "case F1: dead letters are kept longer", path: "Resources/DeadLetters/Properties/MessageRetentionPeriod", value: 345600.0},
+	{check: "the gateway waits longer than the api function", path: "Resources/Api/Properties/Timeout", value: 29.0},
+	{check: "the gateway waits longer than the api function", path: "Resources/RestApiANYA7C1DC94/Properties/Integration/TimeoutInMillis", value: 10000.0},
+	{check: "the dispatcher ticks", path: "Resources/DispatchRule/Properties/ScheduleExpression", value: "rate(5 minutes)"},
+	{check: "the dispatcher ticks", path: "Resources/DispatchRule/Properties/State", value: "DISABLED"},
+	{check: "the dispatcher ticks", path: "Resources/DispatchRule/Properties/Targets/0/DeadLetterConfig", value: nil},
+	{check: "the dispatcher ticks", path: "Resources/DispatchRule/Properties/Targets", value: nil},
+	{check: "the functions have the timers of this template", path: "Resources/Worker/Properties/Environment/Variables/REPLYONCE_PROFILE", value: "short"},
+	{check: "the functions have the timers of this template", path: "Resources/Api/Properties/Environment/Variables/REPLYONCE_LOCAL", value: "1"},
+}
