@@ -83,8 +83,12 @@ func playLateAnswer(ctx context.Context, s *scene) error {
 		return err
 	}
 	close(arrive)
-	if _, err := s.written(ctx, func(w journal.Write) bool { return w.Kind == journal.Complete && w.Caller == sleeper && w.Refused }); err != nil {
+	save, err := s.written(ctx, func(w journal.Write) bool { return w.Kind == journal.Complete && w.Caller == sleeper })
+	if err != nil {
 		return err
+	}
+	if !save.Refused {
+		return errors.New("the store has not refused the save of a worker that was replaced")
 	}
 	s.tell("store", "refuses the save of assignment 1: the task is at assignment 2")
 	s.thaw(sleeper, "it wakes up")

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/replyonce/replyonce/infra/demo/browser"
+	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/infra/demo/check"
 	"github.com/replyonce/replyonce/infra/demo/journal"
 	"github.com/replyonce/replyonce/infra/local/faultproxy"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/replyonce/replyonce/infra/demo/browser"
+	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/infra/demo/journal"
 	"github.com/replyonce/replyonce/shared/worktask"
 )

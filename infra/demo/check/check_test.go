@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/replyonce/replyonce/infra/demo/browser"
+	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/infra/demo/check"
 	"github.com/replyonce/replyonce/infra/demo/journal"
 	"github.com/replyonce/replyonce/shared/worktask"

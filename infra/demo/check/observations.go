@@ -9,7 +9,7 @@ package check
 import (
 	"time"
 
-	"github.com/replyonce/replyonce/infra/demo/browser"
+	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/infra/demo/journal"
 	"github.com/replyonce/replyonce/shared/worktask"
 )

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/replyonce/replyonce/infra/demo/browser"
+	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/infra/demo/journal"
 )
 
