@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/infra/demo/check"
+	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/shared/reply"
 )
 

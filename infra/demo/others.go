@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
-	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/infra/demo/feed"
+	"github.com/replyonce/replyonce/shared/drills/browser"
 )
 
 // tryAsOthers tries every id of the run as somebody else: a colleague, who shares the workspace and thus
@@ -14,7 +15,7 @@ import (
 func (w *world) tryAsOthers(ctx context.Context, tasks []taskIDs) ([]browser.Answer, error) {
 	answers := feed.New[browser.Answer]()
 	for _, who := range []struct{ user, workspace string }{{colleague, workspace}, {stranger, otherWorkspace}, {user, otherWorkspace}} {
-		other, err := browser.SignIn(ctx, w.stack.URL(), who.user, who.workspace, answers.Add)
+		other, err := browser.SignIn(ctx, w.stack.URL(), who.user, who.workspace, time.Now, answers.Add)
 		if err != nil {
 			return nil, err //nolint:wrapcheck // says what it is
 		}

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/infra/demo/check"
+	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/shared/providertest"
 	"github.com/replyonce/replyonce/shared/worktask"
 )

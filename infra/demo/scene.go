@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/infra/demo/check"
 	"github.com/replyonce/replyonce/infra/demo/journal"
 	"github.com/replyonce/replyonce/infra/local/faultproxy"
 	"github.com/replyonce/replyonce/shared/conversation"
+	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/shared/providertest"
 )
 

@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/infra/demo/check"
 	"github.com/replyonce/replyonce/infra/demo/feed"
 	"github.com/replyonce/replyonce/infra/demo/journal"
@@ -19,6 +18,7 @@ import (
 	"github.com/replyonce/replyonce/infra/local/stack"
 	"github.com/replyonce/replyonce/infra/local/supervisor"
 	"github.com/replyonce/replyonce/shared/conversation"
+	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/shared/dynamostore"
 	"github.com/replyonce/replyonce/shared/providertest"
 	"github.com/replyonce/replyonce/shared/reply"
@@ -100,7 +100,7 @@ func (w *world) start(ctx context.Context, o Options) (err error) {
 
 // signIn signs the one who asks in and stores the document that all questions are about.
 func (w *world) signIn(ctx context.Context) (err error) {
-	if w.ada, err = browser.SignIn(ctx, w.stack.URL(), user, workspace, w.answers.Add); err != nil {
+	if w.ada, err = browser.SignIn(ctx, w.stack.URL(), user, workspace, time.Now, w.answers.Add); err != nil {
 		return err //nolint:wrapcheck // says what it is
 	}
 	if w.document, err = w.ada.CreateDocument(ctx, documentTitle, documentText); err != nil {

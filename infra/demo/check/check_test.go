@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/infra/demo/check"
 	"github.com/replyonce/replyonce/infra/demo/journal"
+	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 

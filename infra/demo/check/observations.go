@@ -9,8 +9,8 @@ package check
 import (
 	"time"
 
-	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/infra/demo/journal"
+	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 

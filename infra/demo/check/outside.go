@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/infra/demo/journal"
+	"github.com/replyonce/replyonce/shared/drills/browser"
 )
 
 // keysLead is P4: answers are grouped by their key; the first body that was sent under it is the request,
