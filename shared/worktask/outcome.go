@@ -49,7 +49,11 @@ func Decide(t Task, a Assignment, o Outcome, now time.Time, timers Timers, jitte
 	case OperationLost:
 		return afterUnknown(t, a, o, ReleaseLookupLost, now, timers, jitter)
 	case Ambiguous:
-		return afterUnknown(t, a, o, ReleaseUnknown, now, timers, jitter)
+		if a.LookupOnly() {
+			// The operation has ended and its result cannot be had. With its id
+			// kept it would be looked up, to the same end, until the deadline.
+			return afterUnknown(t, a, o, ReleaseLookupLost, now, timers, jitter)
+		}
 	}
 	return afterUnknown(t, a, o, ReleaseUnknown, now, timers, jitter)
 }

@@ -93,6 +93,11 @@ func TestDecideLookups(t *testing.T) {
 	if after := decide(worktask.Rejected, task); after.Budget.AttemptsLeft != 3 {
 		t.Errorf("a look-up claim that paid no attempt got one back: %+v", after.Budget)
 	}
+	// The operation has ended and its result cannot be had: looking again would
+	// give the same until the deadline.
+	if after := decide(worktask.Ambiguous, task); after.OperationID != "" || after.UnknownCalls() != 1 || after.Status != worktask.Pending {
+		t.Errorf("unreadable: operation %q, unknown %d, status %s", after.OperationID, after.UnknownCalls(), after.Status)
+	}
 	stop := task
 	stop.OnUnknown, stop.CallOpen = worktask.StopUnknown, true
 	if after := decide(worktask.OperationLost, stop); after.Status != worktask.Failed || after.FailureReason != worktask.OutcomeUnknown {

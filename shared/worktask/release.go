@@ -14,8 +14,9 @@ const (
 	// ReleaseLookup: the operation still runs, or could not be looked at; its
 	// id stays and the next claim looks again. Nothing is paid.
 	ReleaseLookup ReleaseMode = "lookup"
-	// ReleaseLookupLost: the provider does not know the operation any more.
-	// Its end stays unknown, the id is cleared and a new call may follow.
+	// ReleaseLookupLost: the provider does not know the operation any more, or
+	// has no result for it that can be read. Its end stays unknown, the id is
+	// cleared and a new call may follow.
 	ReleaseLookupLost ReleaseMode = "lookup_lost"
 	// ReleaseFailed: the call ran and ended without a usable result. Its end is
 	// known, the attempt is spent, a saved operation id is cleared.
