@@ -14,9 +14,9 @@ import (
 // itself refuses identities whose token is over.
 const authorizerTTL = time.Minute
 
-// bearerShape is what an Authorization header must look like for the authorizer
+// headerShape is what an Authorization header must look like for the authorizer
 // to be asked at all; the authorizer takes nothing else either.
-const bearerShape = `^\s*[Bb][Ee][Aa][Rr][Ee][Rr] +[A-Za-z0-9._~+/-]+=*\s*$`
+const headerShape = `^\s*[Bb][Ee][Aa][Rr][Ee][Rr] +[A-Za-z0-9._~+/-]+=*\s*$`
 
 // Routes of the API. All lead to the api function, which knows the paths; the
 // gateway decides for which of them a token is needed.
@@ -80,7 +80,7 @@ func (s *Stack) domainOptions() *awsapigateway.DomainNameOptions {
 // addMethods leads everything to the api function.
 func (s *Stack) addMethods() {
 	authorizer := awsapigateway.NewTokenAuthorizer(s.stack, jsii.String("TokenAuthorizer"), &awsapigateway.TokenAuthorizerProps{
-		AuthorizerName: jsii.String("token"), Handler: s.functions[Authorizer], ResultsCacheTtl: duration(authorizerTTL), ValidationRegex: jsii.String(bearerShape),
+		AuthorizerName: jsii.String("token"), Handler: s.functions[Authorizer], ResultsCacheTtl: duration(authorizerTTL), ValidationRegex: jsii.String(headerShape),
 	})
 	rename(authorizer, "TokenAuthorizer")
 	integration := awsapigateway.NewLambdaIntegration(s.functions[API], &awsapigateway.LambdaIntegrationOptions{

@@ -81,7 +81,7 @@ var example = wiring{
 	table: "table", queueURL: "https://sqs.eu-west-1.amazonaws.com/111122223333/queue", bucket: "bucket",
 	signIn: signIn{
 		issuer: "https://issuer.example.com", audience: "client", workspaceClaim: "workspace",
-		page: runtimeconfig.SignIn{
+		page: runtimeconfig.SignIn{ //nolint:gosec // the token endpoint is an address
 			Kind: runtimeconfig.SignInOIDC, AuthorizationEndpoint: "https://issuer.example.com/authorize",
 			TokenEndpoint: "https://issuer.example.com/token", ClientID: "client", Scope: "openid",
 		},

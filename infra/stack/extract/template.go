@@ -11,11 +11,11 @@ import (
 // deployment are objects there, so fields that are compared are left raw.
 type (
 	template struct {
-		Resources map[string]resource
+		Resources map[string]resource `json:"Resources"`
 	}
 	resource struct {
-		Type       string
-		Properties json.RawMessage
+		Type       string          `json:"Type"`
+		Properties json.RawMessage `json:"Properties"`
 	}
 )
 

@@ -14,12 +14,14 @@ func (t template) api(e *Extract) error {
 	if err := t.properties("RestApi", &api); err != nil {
 		return err
 	}
-	var authorizer struct{ AuthorizerResultTtlInSeconds int }
+	var authorizer struct {
+		TTL int `json:"AuthorizerResultTtlInSeconds"`
+	}
 	if err := t.properties("TokenAuthorizer", &authorizer); err != nil {
 		return err
 	}
 	e.API.BinaryMediaTypes = api.BinaryMediaTypes
-	e.API.AuthorizerTTLSeconds = authorizer.AuthorizerResultTtlInSeconds
+	e.API.AuthorizerTTLSeconds = authorizer.TTL
 	for id, r := range t.Resources {
 		if r.Type != "AWS::ApiGateway::Method" {
 			continue
@@ -37,15 +39,15 @@ func (t template) api(e *Extract) error {
 // method adds a route. All methods have one integration, so one timeout.
 func (t template) method(id string, e *Extract) error {
 	var p struct {
-		HttpMethod        string //nolint:revive // CloudFormation's name
+		Method            string          `json:"HttpMethod"`
+		ResourceID        json.RawMessage `json:"ResourceId"`
 		AuthorizationType string
-		ResourceId        json.RawMessage //nolint:revive // CloudFormation's name
 		Integration       struct{ TimeoutInMillis int }
 	}
 	if err := t.properties(id, &p); err != nil {
 		return err
 	}
-	path, err := t.path(p.ResourceId)
+	path, err := t.path(p.ResourceID)
 	if err != nil {
 		return fmt.Errorf("path of %s: %w", id, err)
 	}
@@ -53,7 +55,7 @@ func (t template) method(id string, e *Extract) error {
 		return fmt.Errorf("%s has an integration timeout of its own", id)
 	}
 	e.API.IntegrationTimeoutMilliseconds = p.Integration.TimeoutInMillis
-	e.API.Routes = append(e.API.Routes, Route{Resource: path, Method: p.HttpMethod, Authorize: p.AuthorizationType == "CUSTOM"})
+	e.API.Routes = append(e.API.Routes, Route{Resource: path, Method: p.Method, Authorize: p.AuthorizationType == "CUSTOM"})
 	return nil
 }
 
@@ -61,7 +63,7 @@ func (t template) method(id string, e *Extract) error {
 // attribute of its own.
 func (t template) path(reference json.RawMessage) (string, error) {
 	var r struct {
-		Ref    string
+		Ref    string   `json:"Ref"`
 		GetAtt []string `json:"Fn::GetAtt"`
 	}
 	if err := json.Unmarshal(reference, &r); err != nil {
@@ -71,13 +73,13 @@ func (t template) path(reference json.RawMessage) (string, error) {
 		return "/", nil
 	}
 	var p struct {
-		ParentId json.RawMessage //nolint:revive // CloudFormation's name
+		ParentID json.RawMessage `json:"ParentId"`
 		PathPart string
 	}
 	if err := t.properties(r.Ref, &p); err != nil {
 		return "", err
 	}
-	parent, err := t.path(p.ParentId)
+	parent, err := t.path(p.ParentID)
 	if err != nil {
 		return "", err
 	}
