@@ -39,7 +39,7 @@ const (
 	failedTasks     = 3.0 // in a period
 )
 
-func (s *Stack) alarms() []alarm {
+func (s *builder) alarms() []alarm {
 	timers := s.options.Timers
 	return []alarm{
 		{
@@ -120,20 +120,20 @@ func (s *Stack) alarms() []alarm {
 
 // unknown counts calls whose end nobody saw. A task that ends for it is usually
 // among those calls, but not when the dispatcher ends it for a dead worker.
-func (s *Stack) unknown() awscloudwatch.IMetric {
+func (s *builder) unknown() awscloudwatch.IMetric {
 	return formula("MAX([FILL(calls, 0), FILL(ended, 0)])", "unknown outcomes", map[string]awscloudwatch.IMetric{
 		"calls": s.ours(telemetry.UnknownOutcomes, sum), "ended": s.failures(ConcernUnknown, "ended as unknown"),
 	})
 }
 
 // everyTick looks at a metric as often as the dispatcher writes it.
-func (s *Stack) everyTick(metric awscloudwatch.Metric) awscloudwatch.IMetric {
+func (s *builder) everyTick(metric awscloudwatch.Metric) awscloudwatch.IMetric {
 	return metric.With(&awscloudwatch.MetricOptions{Period: duration(s.options.Timers.DispatchEvery)})
 }
 
 // failingFunctions leaves the authorizer out: it refuses a token by an error,
 // which is the only way to say 401, so its errors are wrong tokens.
-func (s *Stack) failingFunctions() []awscloudwatch.IMetric {
+func (s *builder) failingFunctions() []awscloudwatch.IMetric {
 	var metrics []awscloudwatch.IMetric
 	for _, name := range []string{API, Worker, Dispatcher} {
 		metrics = append(metrics, s.functionMetric(name, "Errors", sum))
@@ -142,7 +142,7 @@ func (s *Stack) failingFunctions() []awscloudwatch.IMetric {
 }
 
 // newAlarms makes the alarms and the topic that they are published on.
-func (s *Stack) newAlarms() {
+func (s *builder) newAlarms() {
 	s.topic = awssns.NewTopic(s.stack, jsii.String("Alarms"), &awssns.TopicProps{
 		DisplayName: jsii.String(s.options.Name() + " alarms"), EnforceSSL: jsii.Bool(true),
 	})
@@ -164,7 +164,7 @@ func (s *Stack) newAlarms() {
 	}
 }
 
-func (s *Stack) newAlarm(a alarm) awscloudwatch.Alarm {
+func (s *builder) newAlarm(a alarm) awscloudwatch.Alarm {
 	if a.missing == "" {
 		a.missing = awscloudwatch.TreatMissingData_NOT_BREACHING
 	}

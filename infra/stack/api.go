@@ -31,7 +31,7 @@ const (
 //
 // Size: the gateway takes 10 MB and hands 6 MB on, the function refuses bodies
 // above 512 KiB (documents 2 MiB) before it reads them.
-func (s *Stack) newAPI() {
+func (s *builder) newAPI() {
 	stage := s.options.Stage
 	s.api = awsapigateway.NewRestApi(s.stack, jsii.String("RestApi"), &awsapigateway.RestApiProps{
 		RestApiName:   jsii.String(s.options.Name()),
@@ -64,7 +64,7 @@ func (s *Stack) newAPI() {
 	s.addGatewayResponses()
 }
 
-func (s *Stack) domainOptions() *awsapigateway.DomainNameOptions {
+func (s *builder) domainOptions() *awsapigateway.DomainNameOptions {
 	d := s.options.Domain
 	if d == nil {
 		return nil
@@ -78,7 +78,7 @@ func (s *Stack) domainOptions() *awsapigateway.DomainNameOptions {
 }
 
 // addMethods leads everything to the api function.
-func (s *Stack) addMethods() {
+func (s *builder) addMethods() {
 	authorizer := awsapigateway.NewTokenAuthorizer(s.stack, jsii.String("TokenAuthorizer"), &awsapigateway.TokenAuthorizerProps{
 		AuthorizerName: jsii.String("token"), Handler: s.functions[Authorizer], ResultsCacheTtl: duration(authorizerTTL), ValidationRegex: jsii.String(headerShape),
 	})
@@ -103,7 +103,7 @@ func (s *Stack) addMethods() {
 	s.method(protected, "OPTIONS", integration, public)
 }
 
-func (s *Stack) method(on awsapigateway.IResource, verb string, to awsapigateway.Integration, options *awsapigateway.MethodOptions) {
+func (s *builder) method(on awsapigateway.IResource, verb string, to awsapigateway.Integration, options *awsapigateway.MethodOptions) {
 	method := on.AddMethod(jsii.String(verb), to, options)
 	excuse(method, "AwsSolutions-COG4", "A token authorizer of our own stands in for Cognito's: it takes any issuer and runs on one machine too.")
 	if options.AuthorizationType == awsapigateway.AuthorizationType_NONE {
@@ -112,7 +112,7 @@ func (s *Stack) method(on awsapigateway.IResource, verb string, to awsapigateway
 	}
 }
 
-func (s *Stack) excuseAPI() {
+func (s *builder) excuseAPI() {
 	excuse(s.api, "AwsSolutions-APIG2", "The function checks every request against one contract, and its refusals say what to do; "+
 		"a validator of the gateway would refuse in other words and knows nothing of proxied paths.")
 	excuse(s.api, "AwsSolutions-APIG3", "Requests are throttled, and need a token for everything that costs. "+

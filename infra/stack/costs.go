@@ -27,7 +27,7 @@ var prices = struct {
 const requestsPerHandoff = 4
 
 // costs are the parts of the estimated cost, in dollars for a period.
-func (s *Stack) costs() []awscloudwatch.IMetric {
+func (s *builder) costs() []awscloudwatch.IMetric {
 	return []awscloudwatch.IMetric{
 		formula(decimal(prices.gatewayRequest)+" * FILL(requests, 0)", "API Gateway",
 			map[string]awscloudwatch.IMetric{"requests": s.apiMetric("Count", sum, "requests")}),
@@ -43,7 +43,7 @@ func (s *Stack) costs() []awscloudwatch.IMetric {
 }
 
 // functionCost adds up time, weighed by memory, and invocations of all functions.
-func (s *Stack) functionCost() awscloudwatch.IMetric {
+func (s *builder) functionCost() awscloudwatch.IMetric {
 	metrics := map[string]awscloudwatch.IMetric{}
 	var terms []string
 	for _, f := range s.definitions() {

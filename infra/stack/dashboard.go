@@ -21,7 +21,7 @@ const (
 
 // newDashboard answers three questions from the top down: is anyone waiting,
 // why, and what does it cost.
-func (s *Stack) newDashboard() {
+func (s *builder) newDashboard() {
 	s.dashboard = s.options.Name()
 	dashboard := awscloudwatch.NewDashboard(s.stack, jsii.String("Dashboard"), &awscloudwatch.DashboardProps{
 		DashboardName: jsii.String(s.dashboard), DefaultInterval: duration(lookBack),
@@ -84,7 +84,7 @@ func row(graphs []graph) []awscloudwatch.IWidget {
 	return widgets
 }
 
-func (s *Stack) waiting() []graph {
+func (s *builder) waiting() []graph {
 	timers, queue := s.options.Timers, s.queue.QueueName()
 	return []graph{
 		{
@@ -116,7 +116,7 @@ func (s *Stack) waiting() []graph {
 	}
 }
 
-func (s *Stack) reasons() []graph {
+func (s *builder) reasons() []graph {
 	return []graph{
 		{title: "Failed tasks by reason", left: s.byReason(worktask.Reasons()), stacked: true},
 		{
@@ -137,7 +137,7 @@ func (s *Stack) reasons() []graph {
 	}
 }
 
-func (s *Stack) spending() []graph {
+func (s *builder) spending() []graph {
 	return []graph{
 		{title: "US dollars in five minutes", left: s.costs(), stacked: true},
 		{

@@ -121,7 +121,7 @@ func TestFeatureFlags(t *testing.T) {
 func TestLint(t *testing.T) {
 	t.Parallel()
 	deployments := synthesise(t)
-	lint := need(t, "cfn-lint", "pip install cfn-lint")
+	lint := need(t, "cfn-lint", "pip install -r infra/stack/requirements.txt")
 	for name, d := range deployments {
 		out, err := exec.CommandContext(t.Context(), lint,
 			// The CDK says for each function that it waits for its role, although the reference says so already.

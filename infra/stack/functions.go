@@ -28,7 +28,7 @@ type function struct {
 	memory    int // MB; the processor's share grows with it
 }
 
-func (s *Stack) definitions() []function {
+func (s *builder) definitions() []function {
 	timers := s.options.Timers
 	return []function{
 		{API, "Api", "Accepts questions, shows conversations and documents, serves the page", timers.APILimit, 512},
@@ -38,7 +38,7 @@ func (s *Stack) definitions() []function {
 	}
 }
 
-func (s *Stack) newFunctions() error {
+func (s *builder) newFunctions() error {
 	w := wiring{
 		table: *s.table.TableName(), queueURL: *s.queue.QueueUrl(), bucket: *s.bucket.BucketName(),
 		signIn: s.signIn, providerSecret: *s.providerKeys.SecretArn(),
@@ -53,7 +53,7 @@ func (s *Stack) newFunctions() error {
 	return nil
 }
 
-func (s *Stack) newFunction(f function, env map[string]string) awslambda.Function {
+func (s *builder) newFunction(f function, env map[string]string) awslambda.Function {
 	architecture := awslambda.Architecture_ARM_64()
 	if s.options.Architecture == X86 {
 		architecture = awslambda.Architecture_X86_64()

@@ -120,7 +120,7 @@ func (p gatewayProblem) headers(allowedOrigin string) map[string]string {
 // quoted is a text in a mapping of API Gateway; what has no quotes is looked up.
 func quoted(text string) string { return "'" + text + "'" }
 
-func (s *Stack) addGatewayResponses() {
+func (s *builder) addGatewayResponses() {
 	for _, problem := range gatewayProblems() {
 		for _, kind := range problem.types {
 			response := s.api.AddGatewayResponse(jsii.String(kind), &awsapigateway.GatewayResponseOptions{

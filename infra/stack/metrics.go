@@ -23,7 +23,7 @@ const (
 const period = 5 * time.Minute
 
 // ours is a metric that the functions write.
-func (s *Stack) ours(metric telemetry.Metric, statistic string, dimensions ...telemetry.Dimension) awscloudwatch.Metric {
+func (s *builder) ours(metric telemetry.Metric, statistic string, dimensions ...telemetry.Dimension) awscloudwatch.Metric {
 	values := map[string]string{}
 	label := strings.ReplaceAll(string(metric), "_", " ")
 	for _, d := range dimensions {
@@ -41,19 +41,19 @@ func metricOf(namespace, name, statistic, label string, dimensions map[string]st
 	})
 }
 
-func (s *Stack) apiMetric(name, statistic, label string) awscloudwatch.Metric {
+func (s *builder) apiMetric(name, statistic, label string) awscloudwatch.Metric {
 	return metricOf("AWS/ApiGateway", name, statistic, label, map[string]string{"ApiName": s.options.Name(), "Stage": s.options.Stage.Name})
 }
 
-func (s *Stack) queueMetric(queue *string, name, statistic, label string) awscloudwatch.Metric {
+func (s *builder) queueMetric(queue *string, name, statistic, label string) awscloudwatch.Metric {
 	return metricOf("AWS/SQS", name, statistic, label, map[string]string{"QueueName": *queue})
 }
 
-func (s *Stack) functionMetric(function, name, statistic string) awscloudwatch.Metric {
+func (s *builder) functionMetric(function, name, statistic string) awscloudwatch.Metric {
 	return metricOf("AWS/Lambda", name, statistic, function, map[string]string{"FunctionName": *s.functions[function].FunctionName()})
 }
 
-func (s *Stack) tableMetric(name, statistic, label string) awscloudwatch.Metric {
+func (s *builder) tableMetric(name, statistic, label string) awscloudwatch.Metric {
 	return metricOf("AWS/DynamoDB", name, statistic, label, map[string]string{"TableName": *s.table.TableName()})
 }
 
@@ -78,12 +78,12 @@ func total(id, label string, metrics ...awscloudwatch.IMetric) awscloudwatch.Mat
 }
 
 // failures is how many tasks failed for a reason of the concern.
-func (s *Stack) failures(c Concern, label string) awscloudwatch.MathExpression {
+func (s *builder) failures(c Concern, label string) awscloudwatch.MathExpression {
 	return total("failed_"+string(c), label, s.byReason(reasonsOf(c))...)
 }
 
 // byReason is one metric for each reason.
-func (s *Stack) byReason(reasons []worktask.Reason) []awscloudwatch.IMetric {
+func (s *builder) byReason(reasons []worktask.Reason) []awscloudwatch.IMetric {
 	metrics := make([]awscloudwatch.IMetric, 0, len(reasons))
 	for _, reason := range reasons {
 		metrics = append(metrics, s.ours(telemetry.Failures, sum, telemetry.Reason(string(reason))))
@@ -92,7 +92,7 @@ func (s *Stack) byReason(reasons []worktask.Reason) []awscloudwatch.IMetric {
 }
 
 // perFunction is one line of a graph for each function.
-func (s *Stack) perFunction(name, statistic string) []awscloudwatch.IMetric {
+func (s *builder) perFunction(name, statistic string) []awscloudwatch.IMetric {
 	var metrics []awscloudwatch.IMetric
 	for _, f := range s.definitions() {
 		metrics = append(metrics, s.functionMetric(f.name, name, statistic))

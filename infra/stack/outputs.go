@@ -8,7 +8,7 @@ import (
 )
 
 // newOutputs says where things are: make targets and runbooks read it.
-func (s *Stack) newOutputs() {
+func (s *builder) newOutputs() {
 	s.output("Url", s.home(s.api.RestApiId()), "The page, and the API below v1/")
 	s.output("QueueUrl", s.queue.QueueUrl(), "Queue of handoffs")
 	s.output("DeadLetterQueueUrl", s.deadLetters.QueueUrl(), "Handoffs that were delivered too often")
@@ -28,7 +28,7 @@ func (s *Stack) newOutputs() {
 	}
 }
 
-func (s *Stack) output(name string, value *string, about string) {
+func (s *builder) output(name string, value *string, about string) {
 	awscdk.NewCfnOutput(s.stack, jsii.String(name), &awscdk.CfnOutputProps{Value: value, Description: jsii.String(about)})
 }
 

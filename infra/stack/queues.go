@@ -25,7 +25,7 @@ const (
 
 // newQueues makes the queue of handoffs and its dead-letter queue, and that of
 // ticks which could not be delivered.
-func (s *Stack) newQueues() {
+func (s *builder) newQueues() {
 	s.deadLetters = s.newDeadLetterQueue("DeadLetters")
 	s.dispatchDeadLetters = s.newDeadLetterQueue("DispatchDeadLetters")
 	s.queue = awssqs.NewQueue(s.stack, jsii.String("Queue"), &awssqs.QueueProps{
@@ -40,7 +40,7 @@ func (s *Stack) newQueues() {
 	rename(s.queue, "Queue")
 }
 
-func (s *Stack) newDeadLetterQueue(name string) awssqs.Queue {
+func (s *builder) newDeadLetterQueue(name string) awssqs.Queue {
 	queue := awssqs.NewQueue(s.stack, jsii.String(name), &awssqs.QueueProps{
 		Encryption:      awssqs.QueueEncryption_SQS_MANAGED,
 		EnforceSSL:      jsii.Bool(true),
@@ -53,7 +53,7 @@ func (s *Stack) newDeadLetterQueue(name string) awssqs.Queue {
 
 // feedWorker lets the queue invoke the worker. There is no batching window: a
 // person waits for the reply.
-func (s *Stack) feedWorker() {
+func (s *builder) feedWorker() {
 	mapping := awslambda.NewEventSourceMapping(s.stack, jsii.String("WorkerSource"), &awslambda.EventSourceMappingProps{
 		Target: s.functions[Worker], EventSourceArn: s.queue.QueueArn(), BatchSize: jsii.Number(batchSize),
 		ReportBatchItemFailures: jsii.Bool(true), MaxConcurrency: jsii.Number(s.options.Concurrency),
@@ -66,7 +66,7 @@ func (s *Stack) feedWorker() {
 //
 // A tick that failed is not repeated: the next one does its work as well, while
 // late repeats would come on top of it.
-func (s *Stack) scheduleDispatcher() {
+func (s *builder) scheduleDispatcher() {
 	period := s.options.Timers.DispatchEvery
 	s.functions[Dispatcher].ConfigureAsyncInvoke(&awslambda.EventInvokeConfigOptions{
 		RetryAttempts: jsii.Number(0), MaxEventAge: duration(period),

@@ -21,7 +21,7 @@ func on(resource *string, actions ...string) permission {
 // permissions of a function, as far as it calls AWS: exactly the requests of
 // dynamostore, sqsqueue and s3objects that it makes. A transaction needs the
 // actions of its parts and has none of its own.
-func (s *Stack) permissions(function string) []permission {
+func (s *builder) permissions(function string) []permission {
 	table, queue := s.table.TableArn(), s.queue.QueueArn()
 	results := jsii.String(*s.bucket.BucketArn() + "/" + resultPrefix + "*")
 	switch function {
@@ -57,11 +57,11 @@ func (s *Stack) permissions(function string) []permission {
 
 // seeMissing lets S3 answer 404 for an object that is not there. Without it the
 // answer is 403, and a lost reply looks like a fault of the deployment.
-func (s *Stack) seeMissing() permission { return on(s.bucket.BucketArn(), "s3:ListBucket") }
+func (s *builder) seeMissing() permission { return on(s.bucket.BucketArn(), "s3:ListBucket") }
 
 // newRole makes the role of a function. Its policy is part of it, so that nothing
 // can be invoked before it may do its work.
-func (s *Stack) newRole(f function, logs awslogs.LogGroup) awsiam.IRole {
+func (s *builder) newRole(f function, logs awslogs.LogGroup) awsiam.IRole {
 	permissions := append(s.permissions(f.name),
 		on(logs.LogGroupArn(), "logs:CreateLogStream", "logs:PutLogEvents")) // its streams included: the ARN ends in :*
 	statements := make([]awsiam.PolicyStatement, 0, len(permissions))

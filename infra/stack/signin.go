@@ -54,7 +54,7 @@ const (
 //
 // The address must not come from the API's stage or its methods: those depend on
 // the api function, whose environment names the client made here.
-func (s *Stack) newUserPool(home *string) signIn {
+func (s *builder) newUserPool(home *string) signIn {
 	pool := awscognito.NewUserPool(s.stack, jsii.String("Users"), s.userPoolProps())
 	s.keepData(pool)
 	rename(pool, "UserPool")
@@ -79,7 +79,7 @@ func (s *Stack) newUserPool(home *string) signIn {
 	}
 }
 
-func (s *Stack) userPoolProps() *awscognito.UserPoolProps {
+func (s *builder) userPoolProps() *awscognito.UserPoolProps {
 	stage := s.options.Stage
 	mfa := awscognito.Mfa_OPTIONAL
 	if stage.SecondFactor {
@@ -117,7 +117,7 @@ func (s *Stack) userPoolProps() *awscognito.UserPoolProps {
 //
 // Scopes leave out aws.cognito.signin.user.admin, and no reserved scope gives the
 // access token an audience: the authorizer takes ID tokens alone.
-func (s *Stack) newClient(pool awscognito.UserPool, home *string) awscognito.UserPoolClient {
+func (s *builder) newClient(pool awscognito.UserPool, home *string) awscognito.UserPoolClient {
 	email := awscognito.NewClientAttributes().WithStandardAttributes(&awscognito.StandardAttributesMask{Email: jsii.Bool(true)})
 	readable := awscognito.NewClientAttributes().
 		WithStandardAttributes(&awscognito.StandardAttributesMask{Email: jsii.Bool(true), EmailVerified: jsii.Bool(true)}).
@@ -145,7 +145,7 @@ func (s *Stack) newClient(pool awscognito.UserPool, home *string) awscognito.Use
 }
 
 // home is the address of the page, with the slash that its relative links need.
-func (s *Stack) home(apiID *string) *string {
+func (s *builder) home(apiID *string) *string {
 	if d := s.options.Domain; d != nil {
 		return jsii.String("https://" + d.Name + "/")
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// Stack is a deployment under construction.
-type Stack struct {
+// builder makes the resources of a deployment, each kind in a file of its own.
+type builder struct {
 	stack   awscdk.Stack
 	options Options
 
@@ -44,7 +44,7 @@ func New(app constructs.Construct, o Options) (awscdk.Stack, error) {
 	if err := checkBinaries(o.Functions, o.Architecture); err != nil {
 		return nil, err
 	}
-	s := &Stack{options: o, functions: map[string]awslambda.Function{}}
+	s := &builder{options: o, functions: map[string]awslambda.Function{}}
 	s.stack = awscdk.NewStack(app, jsii.String(o.Name()), &awscdk.StackProps{
 		StackName:             jsii.String(o.Name()),
 		Description:           jsii.String("replyonce (" + o.Stage.Name + "): one saved reply for each question"),
@@ -59,7 +59,7 @@ func New(app constructs.Construct, o Options) (awscdk.Stack, error) {
 	return s.stack, nil
 }
 
-func (s *Stack) build() error {
+func (s *builder) build() error {
 	s.newStorage()
 	s.newQueues()
 	s.newProviderKeys()
@@ -83,7 +83,7 @@ func (s *Stack) build() error {
 
 // tag marks everything that takes tags. Dashboards do, but not where CloudFormation
 // has an older description of them.
-func (s *Stack) tag(name, value string) {
+func (s *builder) tag(name, value string) {
 	awscdk.Tags_Of(s.stack).Add(jsii.String(name), jsii.String(value), &awscdk.TagProps{
 		ExcludeResourceTypes: jsii.Strings("AWS::CloudWatch::Dashboard"),
 	})
@@ -101,7 +101,7 @@ func rename(construct constructs.Construct, logicalID string) {
 
 // keepData lets a resource that holds data outlive the stack where the stage
 // says so.
-func (s *Stack) keepData(resource awscdk.Resource) {
+func (s *builder) keepData(resource awscdk.Resource) {
 	policy := awscdk.RemovalPolicy_DESTROY
 	if s.options.Stage.Protected {
 		policy = awscdk.RemovalPolicy_RETAIN
@@ -111,7 +111,7 @@ func (s *Stack) keepData(resource awscdk.Resource) {
 
 // logGroup keeps logs for as long as the options say. Logs go with the stack:
 // they hold no data that anybody would miss.
-func (s *Stack) logGroup(id string, name *string) awslogs.LogGroup {
+func (s *builder) logGroup(id string, name *string) awslogs.LogGroup {
 	return awslogs.NewLogGroup(s.stack, jsii.String(id), &awslogs.LogGroupProps{
 		LogGroupName: name, Retention: retentions[s.options.LogRetentionDays], RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})

@@ -17,13 +17,13 @@ const resultPrefix = "results/"
 // unfinishedUpload is when the rest of an upload that nobody finished goes.
 const unfinishedUpload = 7 * 24 * time.Hour
 
-func (s *Stack) newStorage() {
+func (s *builder) newStorage() {
 	s.newTable()
 	s.newBucket()
 }
 
 // newTable makes the table as the store's schema describes it.
-func (s *Stack) newTable() {
+func (s *builder) newTable() {
 	schema := dynamoschema.Definition()
 	s.table = awsdynamodb.NewTable(s.stack, jsii.String("Table"), &awsdynamodb.TableProps{
 		PartitionKey:        attribute(schema.Key.Partition),
@@ -58,7 +58,7 @@ func attribute(a dynamoschema.KeyAttribute) *awsdynamodb.Attribute {
 
 // newBucket makes the place of replies that are too large for an item. They are
 // written once and stay as long as the task that points to them.
-func (s *Stack) newBucket() {
+func (s *builder) newBucket() {
 	s.bucket = awss3.NewBucket(s.stack, jsii.String("Bucket"), &awss3.BucketProps{
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
 		ObjectOwnership:   awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
@@ -77,7 +77,7 @@ func (s *Stack) newBucket() {
 // newProviderKeys makes the secret that holds the key of a model provider. It is
 // there with every provider, with a random text in it, so that the key can be put
 // in before the provider is changed to one that needs it.
-func (s *Stack) newProviderKeys() {
+func (s *builder) newProviderKeys() {
 	s.providerKeys = awssecretsmanager.NewSecret(s.stack, jsii.String("ProviderKeys"), &awssecretsmanager.SecretProps{
 		Description: jsii.String("Key of the model provider. Replace the random text by your own key."),
 	})

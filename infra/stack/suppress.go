@@ -26,7 +26,7 @@ func excuseRole(role awsiam.Role, f function) {
 	}
 }
 
-func (s *Stack) excuseUserPool(pool awscognito.UserPool) {
+func (s *builder) excuseUserPool(pool awscognito.UserPool) {
 	excuse(pool, "AwsSolutions-COG8", "The plan above costs more for each user and adds risk scores, which a team can switch on for its own needs.")
 	if !s.options.Stage.SecondFactor {
 		excuse(pool, "AwsSolutions-COG2", "A stage to try things in; prod asks every user for a second factor.")
