@@ -1,0 +1,144 @@
+package openaiapi
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/replyonce/replyonce/shared/llmprovider"
+)
+
+// HeaderRequestID carries the provider's own name for a request.
+const HeaderRequestID = "X-Request-Id"
+
+type class struct {
+	kind   llmprovider.Kind
+	reason string
+}
+
+var (
+	quota         = class{llmprovider.Permanent, llmprovider.ReasonProviderQuota}
+	tooLarge      = class{llmprovider.Permanent, llmprovider.ReasonInputTooLarge}
+	refused       = class{llmprovider.Permanent, llmprovider.ReasonProviderRefused}
+	misconfigured = class{llmprovider.Permanent, llmprovider.ReasonProviderMisconfigured}
+	declined      = class{llmprovider.Declined, llmprovider.ReasonDeclined}
+	rejected      = class{kind: llmprovider.Rejected}
+	ambiguous     = class{kind: llmprovider.Ambiguous}
+	// ended: the provider says that the generation ended without a result.
+	// Nothing about it is unknown, and another attempt is another generation.
+	ended = class{kind: llmprovider.Empty}
+)
+
+// settled holds types and codes that say more than a status of the 4xx family:
+// the same request would fare the same again. They mean it wherever they stand.
+var settled = map[string]class{
+	// Spend and usage limits come with status 429, and no wait helps.
+	"insufficient_quota":                quota,
+	"credit_balance_exhausted":          quota,
+	"organization_spend_limit_exceeded": quota,
+	"project_spend_limit_exceeded":      quota,
+	"organization_usage_limit_exceeded": quota,
+	"billing_hard_limit_reached":        quota,
+	"billing_not_active":                quota,
+
+	"context_length_exceeded": tooLarge,
+	"string_above_max_length": tooLarge,
+
+	"content_filter":                declined,
+	"content_policy_violation":      declined,
+	"invalid_prompt":                declined,
+	"bio_policy":                    declined,
+	"misalignment_policy_violation": declined,
+
+	"data_residency_mismatch":              misconfigured,
+	"invalid_api_key":                      misconfigured,
+	"model_not_found":                      misconfigured,
+	"unsupported_country_region_territory": misconfigured,
+}
+
+// documentedStatuses are those that the class table above speaks of.
+var documentedStatuses = map[int]bool{
+	http.StatusBadRequest: true, http.StatusUnauthorized: true, http.StatusForbidden: true, http.StatusNotFound: true,
+	http.StatusRequestTimeout: true, http.StatusConflict: true, http.StatusRequestEntityTooLarge: true,
+	http.StatusUnprocessableEntity: true, http.StatusTooManyRequests: true, http.StatusInternalServerError: true,
+	http.StatusBadGateway: true, http.StatusServiceUnavailable: true, http.StatusGatewayTimeout: true,
+}
+
+// Refusal is the outcome of an answer with another status than success. A code
+// that settles the matter counts for the 4xx statuses with which refusals come;
+// next to 408, 409 and 5xx it would contradict them, and the status decides.
+func Refusal(response llmprovider.Response, now time.Time, notices *Notices) *llmprovider.Error {
+	failure := llmprovider.StatusError(response, now)
+	detail, _ := ParseError(response.Body)
+	if result, known := settledBy(detail); known && refusing(response.Status) {
+		failure.Kind, failure.Reason = result.kind, result.reason
+	}
+	failure.Err = fmt.Errorf("provider answered with status %d, error type %q, code %q", response.Status, detail.Type, detail.Code)
+	failure.ProviderRequestID = response.Header.Get(HeaderRequestID)
+	notices.refused(response.Status, detail, failure)
+	return failure
+}
+
+func refusing(status int) bool {
+	return status >= 400 && status <= 499 && status != http.StatusRequestTimeout && status != http.StatusConflict
+}
+
+func settledBy(detail ErrorDetail) (class, bool) {
+	if result, known := settled[detail.Code]; known {
+		return result, true
+	}
+	result, known := settled[detail.Type]
+	return result, known
+}
+
+// passing holds codes that are about the moment. Before any output a refusal for
+// the rate or for overload is what the same code is with a status: not executed.
+var passing = map[string]class{
+	"rate_limit_exceeded": rejected,
+	"slow_down":           rejected,
+
+	"server_error":         ambiguous,
+	"server_is_overloaded": ambiguous,
+	"vector_store_timeout": ambiguous,
+}
+
+// End says where an error inside a successful answer stood.
+type End struct {
+	// Final: it is the stated end of a response, and not the end of a connection.
+	Final bool
+	// Generated: there was output, or a count of tokens, before it.
+	Generated bool
+}
+
+// Failure is the outcome of an error inside a successful answer.
+//
+//   - A code that settles the matter does so here too.
+//   - rate_limit_exceeded and slow_down are rejected while nothing was generated.
+//     Afterwards they can no longer mean "not executed".
+//   - Otherwise a final failure has ended the generation for good, and any other
+//     says only that we saw no end of it.
+//   - A code that is not listed is ambiguous.
+func Failure(detail ErrorDetail, end End, notices *Notices) *llmprovider.Error {
+	result, known := settledBy(detail)
+	if !known {
+		result, known = passing[detail.Code]
+	}
+	if !known {
+		result, known = passing[detail.Type]
+	}
+	if !known {
+		result = ambiguous
+		notices.Unknown("error_code", detail.Code+" "+detail.Type)
+	}
+	if result == rejected && end.Generated {
+		result = ambiguous
+	}
+	if known && result == ambiguous && end.Final {
+		result = ended
+	}
+	return &llmprovider.Error{
+		Kind:   result.kind,
+		Reason: result.reason,
+		Err:    fmt.Errorf("provider reported an error of type %q, code %q in a successful answer", detail.Type, detail.Code),
+	}
+}
