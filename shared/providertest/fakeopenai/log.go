@@ -1,0 +1,147 @@
+package fakeopenai
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Kind is what a request was for.
+type Kind string
+
+// The kinds of requests.
+const (
+	KindResponse Kind = "response" // POST /responses: may start a generation
+	KindChat     Kind = "chat"     // POST /chat/completions: may start a generation
+	KindRead     Kind = "read"     // GET /responses/{id}
+	KindCancel   Kind = "cancel"   // POST /responses/{id}/cancel
+	KindOther    Kind = "other"    // nothing that this server offers
+)
+
+// Outcome is how a request ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Open     Outcome = ""         // not ended
+	Answered Outcome = "answered" // the whole answer was handed to an open connection
+	Broken   Outcome = "broken"   // the server closed the connection on purpose
+	Gone     Outcome = "gone"     // the client had closed the connection
+)
+
+// Request is one request as it arrived and as it ended. The key is not in it.
+type Request struct {
+	Number     int         `json:"number"`
+	At         time.Time   `json:"at"`
+	Connection int64       `json:"connection"` // requests with the same number share one
+	Kind       Kind        `json:"kind"`
+	Method     string      `json:"method"`
+	Path       string      `json:"path"`
+	Header     http.Header `json:"header"`
+	Body       []byte      `json:"-"`
+	BodySHA256 string      `json:"body_sha256,omitzero"`
+	Model      string      `json:"model,omitzero"`
+	Question   string      `json:"question,omitzero"`
+	Operation  string      `json:"operation,omitzero"`
+	Violations []string    `json:"violations,omitzero"`
+	Generation bool        `json:"generation"`
+	Status     int         `json:"status,omitzero"`
+	Outcome    Outcome     `json:"outcome,omitzero"`
+}
+
+// Starts reports whether the request was one that can start a generation.
+func (r Request) Starts() bool { return r.Kind == KindResponse || r.Kind == KindChat }
+
+// Totals counts the log.
+type Totals struct {
+	Requests    int `json:"requests"` // that can start a generation
+	Generations int `json:"generations"`
+	Reads       int `json:"reads"`
+	Cancels     int `json:"cancels"`
+	Others      int `json:"others"`
+	Violations  int `json:"violations"`
+}
+
+type requestLog struct {
+	mu       sync.Mutex
+	requests []Request
+	changed  chan struct{}
+}
+
+func (l *requestLog) add(r Request) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r.Number = len(l.requests) + 1
+	l.requests = append(l.requests, r)
+	l.notify()
+	return r.Number
+}
+
+func (l *requestLog) update(number int, change func(*Request)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(&l.requests[number-1])
+	l.notify()
+}
+
+func (l *requestLog) notify() {
+	if l.changed != nil {
+		close(l.changed)
+	}
+	l.changed = make(chan struct{})
+}
+
+func (l *requestLog) all() ([]Request, <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.changed == nil {
+		l.changed = make(chan struct{})
+	}
+	return slices.Clone(l.requests), l.changed
+}
+
+// Requests returns the log in order of arrival.
+func (s *Server) Requests() []Request {
+	requests, _ := s.log.all()
+	return requests
+}
+
+// Totals counts the log.
+func (s *Server) Totals() Totals {
+	var totals Totals
+	for _, r := range s.Requests() {
+		switch r.Kind {
+		case KindResponse, KindChat:
+			totals.Requests++
+		case KindRead:
+			totals.Reads++
+		case KindCancel:
+			totals.Cancels++
+		case KindOther:
+			totals.Others++
+		}
+		if r.Generation {
+			totals.Generations++
+		}
+		totals.Violations += len(r.Violations)
+	}
+	return totals
+}
+
+// WaitFor waits until the log has a request that matches, and returns it.
+func (s *Server) WaitFor(ctx context.Context, matches func(Request) bool) (Request, error) {
+	for {
+		requests, changed := s.log.all()
+		if i := slices.IndexFunc(requests, matches); i >= 0 {
+			return requests[i], nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return Request{}, fmt.Errorf("wait for a request in the log: %w", context.Cause(ctx))
+		}
+	}
+}
