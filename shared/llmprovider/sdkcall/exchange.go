@@ -40,7 +40,7 @@ func (e *Exchange) Do(request *http.Request) (*http.Response, error) {
 	}
 	e.used = true
 	e.response, e.err = llmprovider.Send(e.client, request, e.limit)
-	if e.response.Status == 0 {
+	if e.err != nil && e.response.Status == 0 {
 		return nil, e.err
 	}
 	return &http.Response{
@@ -61,5 +61,6 @@ func (e *Exchange) Do(request *http.Request) (*http.Response, error) {
 func (e *Exchange) Used() bool { return e.used }
 
 // Result is what llmprovider.Send returned. Beside an error the response may hold
-// the status, the headers and the beginning of the body.
+// the status, the headers and the beginning of the body; without an error there
+// was an answer, even if its status is the "000" that net/http lets through.
 func (e *Exchange) Result() (llmprovider.Response, error) { return e.response, e.err }

@@ -3,28 +3,31 @@ package sdkcall
 import (
 	"context"
 	"log/slog"
-	"strings"
+	"regexp"
 	"sync"
+
+	"github.com/replyonce/replyonce/shared/llmprovider"
+	"github.com/replyonce/replyonce/shared/telemetry"
 )
 
-const (
-	// maxOddities limits the memory that a provider can fill with new words.
-	maxOddities = 100
-	// maxOddityBytes is how much of a word is logged.
-	maxOddityBytes = 64
-)
+// maxOddities limits the memory that a provider can fill with new words.
+const maxOddities = 100
 
-// Oddities logs what a provider's documentation does not describe: a status, a
-// stop reason, an error type that the adapter does not know and has put on the
-// safe side. Each is logged once in the life of a process, so that a change at
-// the provider is noticed and does not fill the log.
+// plainWord is the shape of every type, code, reason and status that providers
+// document. Something else could be anything, a key included, and is not logged.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.]{0,63}$`)
+
+// Oddities logs what an operator or a developer should look at, each thing once in
+// the life of a process: a provider that changed says the same with every answer.
 type Oddities struct {
 	log      *slog.Logger
 	provider string
 
 	mu   sync.Mutex
-	seen map[string]bool
+	seen map[oddity]bool
 }
+
+type oddity struct{ field, value string }
 
 // NewOddities returns Oddities that log under the provider's name; without a log
 // they are dropped.
@@ -32,27 +35,46 @@ func NewOddities(log *slog.Logger, provider string) *Oddities {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Oddities{log: log, provider: provider, seen: make(map[string]bool)}
+	return &Oddities{log: log, provider: provider, seen: make(map[oddity]bool)}
 }
 
-// Note logs an unknown value of a field, such as "stop_reason". The value is a
-// word of the provider's protocol and never a text of a person or a model.
-func (o *Oddities) Note(ctx context.Context, field, value, providerRequestID string) {
-	value = strings.ToValidUTF8(value[:min(len(value), maxOddityBytes)], "")
-	if !o.first(field + "=" + value) {
+// Unknown logs a word in a field such as "stop_reason" that the adapter does not
+// know and has put on the safe side.
+func (o *Oddities) Unknown(ctx context.Context, field, value, providerRequestID string) {
+	if !plainWord.MatchString(value) {
+		value = "(not a plain word)"
+	}
+	if o.first(oddity{field, value}) {
+		o.log.WarnContext(ctx, "provider sent something that its adapter does not know",
+			telemetry.KeyProvider, o.provider, "field", field, "value", value,
+			telemetry.KeyProviderRequestID, providerRequestID)
+	}
+}
+
+// Refused logs an outcome that only an operator can change: a key, a permission,
+// a limit of spending. Other outcomes are not logged.
+func (o *Oddities) Refused(ctx context.Context, failure *llmprovider.Error) {
+	operator := failure.Reason == llmprovider.ReasonProviderQuota || failure.Reason == llmprovider.ReasonProviderMisconfigured
+	if failure.Kind != llmprovider.Permanent || !operator {
 		return
 	}
-	o.log.WarnContext(ctx, "provider sent something that its adapter does not know",
-		slog.String("provider", o.provider), slog.String("field", field), slog.String("value", value),
-		slog.String("provider_request_id", providerRequestID))
+	cause := ""
+	if failure.Err != nil {
+		cause = failure.Err.Error()
+	}
+	if o.first(oddity{failure.Reason, cause}) {
+		o.log.ErrorContext(ctx, "provider refuses calls until an operator acts",
+			telemetry.KeyProvider, o.provider, telemetry.KeyReason, failure.Reason, telemetry.KeyError, cause,
+			telemetry.KeyProviderRequestID, failure.ProviderRequestID)
+	}
 }
 
-func (o *Oddities) first(oddity string) bool {
+func (o *Oddities) first(what oddity) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.seen[oddity] || len(o.seen) >= maxOddities {
+	if o.seen[what] || len(o.seen) >= maxOddities {
 		return false
 	}
-	o.seen[oddity] = true
+	o.seen[what] = true
 	return true
 }
