@@ -71,7 +71,7 @@ axe: ## install axe-core for the accessibility tests, where npm is there
 
 .PHONY: golden
 golden: ## write the golden files anew, then look at the difference
-	$(GO) test ./shared/... ./functions/... -update
+	$(GO) test ./shared/... ./functions/... ./infra/stack -update
 
 FUZZTIME ?= 10s
 .PHONY: fuzz
@@ -80,6 +80,37 @@ fuzz: ## run each fuzz target for FUZZTIME (default 10s)
 		for f in $$($(GO) test -list '^Fuzz' $$p 2>/dev/null | grep '^Fuzz'); do \
 			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p >dist/fuzz.log 2>&1 || { cat dist/fuzz.log; exit 1; }; \
 		done; done
+
+# Deployment. Options: STAGE=prod, CDK_OPTIONS="-c concurrency=20 -c issuer=https://..."; see the README.
+CDK := infra/app/_cdk/node_modules/.bin/cdk
+STAGE ?= dev
+CDK_OPTIONS ?=
+
+$(CDK): infra/app/_cdk/package-lock.json
+	@command -v npm >/dev/null || { echo "the CDK needs Node.js with npm: install both"; exit 1; }
+	@echo "installing the CDK command line ..."
+	@npm ci --prefix infra/app/_cdk --silent --no-audit --no-fund && touch $(CDK)
+
+.PHONY: synth
+synth: build/arm64 $(CDK) ## make the CloudFormation template; warnings are errors
+	$(CDK) synth --strict --quiet -c stage=$(STAGE) $(CDK_OPTIONS)
+	$(GO) run ./infra/app/extract cdk.out/replyonce-$(STAGE).template.json infra/stack/extract/extract.json
+
+.PHONY: diff
+diff: build/arm64 $(CDK) ## what a deployment would change
+	$(CDK) diff -c stage=$(STAGE) $(CDK_OPTIONS)
+
+.PHONY: deploy
+deploy: build/arm64 $(CDK) ## deploy STAGE to the AWS account of your credentials (once per account: cdk bootstrap)
+	$(CDK) deploy --strict -c stage=$(STAGE) $(CDK_OPTIONS) --outputs-file cdk.out/outputs.json
+
+.PHONY: destroy
+destroy: $(CDK) ## remove STAGE from the account (dev only; prod is protected)
+	$(CDK) destroy -c stage=$(STAGE) $(CDK_OPTIONS)
+
+.PHONY: test/infra
+test/infra: ## tests of the CDK stack
+	$(GO) test $(TEST_FLAGS) ./infra/stack/... ./infra/app/...
 
 .PHONY: lint
 lint: dist/tools/golangci-lint ## lint everything
