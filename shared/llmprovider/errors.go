@@ -34,7 +34,8 @@ type Spend struct {
 type Error struct {
 	Kind Kind
 	// Reason is one of the Reason constants for kinds that end the task
-	// (Permanent, Declined, Empty, TooLarge) and empty for the others.
+	// (Permanent, Declined, Empty, TooLarge) and empty for the others. An Empty
+	// without a reason did not end without text: the provider says that it failed.
 	Reason string
 	// RetryAfter is the wait that the provider asked for; zero when it asked for
 	// none. Coming back earlier is never right, whatever the kind.

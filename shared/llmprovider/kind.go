@@ -18,7 +18,9 @@ const (
 	Permanent
 	// Declined: the model or the provider's filter refused to answer.
 	Declined
-	// Empty: the call ended normally and without any text.
+	// Empty: the call ended, as the provider says, with nothing to save: without any
+	// text, or in a failure of the generation. Nothing about it is unknown; another
+	// call is another generation.
 	Empty
 	// TooLarge: the call ended normally with more text than the product keeps.
 	TooLarge

@@ -1,6 +1,7 @@
 package openaichat
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"mime"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/internal/openaiapi"
+	"github.com/replyonce/replyonce/shared/llmprovider/sdkcall"
 )
 
 const mediaStream = "text/event-stream"
@@ -44,7 +46,7 @@ func (u *usage) spend() llmprovider.Spend {
 	if u == nil {
 		return llmprovider.Spend{}
 	}
-	return llmprovider.Spend{InputTokens: openaiapi.Tokens(u.PromptTokens), OutputTokens: openaiapi.Tokens(u.CompletionTokens)}
+	return llmprovider.Spend{InputTokens: sdkcall.Tokens(u.PromptTokens), OutputTokens: sdkcall.Tokens(u.CompletionTokens)}
 }
 
 // outcome is what came back, whether as a document or as a stream.
@@ -55,11 +57,13 @@ type outcome struct {
 	refusal string
 	finish  string
 	spend   llmprovider.Spend
+
+	requestID string
 }
 
 // answer judges a response with status 200 by its media type: a server that knows
 // no streams may answer with a document.
-func (p *Provider) answer(response llmprovider.Response) (llmprovider.Answer, error) {
+func (p *Provider) answer(ctx context.Context, response llmprovider.Response) (llmprovider.Answer, error) {
 	mediaType, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if err != nil {
 		return llmprovider.Answer{}, unreadable("answer without a media type")
@@ -68,9 +72,10 @@ func (p *Provider) answer(response llmprovider.Response) (llmprovider.Answer, er
 	if mediaType == mediaStream {
 		read = p.readStream
 	}
-	result, err := read(response)
+	result, err := read(ctx, response)
 	if err == nil {
-		err = p.judge(result)
+		result.requestID = response.Header.Get(openaiapi.HeaderRequestID)
+		err = p.judge(ctx, result)
 	}
 	if err != nil {
 		failure := llmprovider.AsError(err)
@@ -80,18 +85,18 @@ func (p *Provider) answer(response llmprovider.Response) (llmprovider.Answer, er
 	return llmprovider.Answer{
 		Text: result.text, CutShort: result.finish == finishLength,
 		Provider: Name, Model: result.model, LanguageModel: true,
-		ProviderRequestID: response.Header.Get(openaiapi.HeaderRequestID),
+		ProviderRequestID: result.requestID,
 		InputTokens:       result.spend.InputTokens, OutputTokens: result.spend.OutputTokens,
 	}, nil
 }
 
-func (p *Provider) readDocument(response llmprovider.Response) (outcome, error) {
+func (p *Provider) readDocument(ctx context.Context, response llmprovider.Response) (outcome, error) {
 	var document completion
 	if err := json.Unmarshal(response.Body, &document); err != nil {
 		return outcome{}, openaiapi.NotJSON("the answer", err)
 	}
 	if isError(document.Error) {
-		return outcome{}, p.failure(document.Error, false)
+		return outcome{}, p.failure(ctx, document.Error, openaiapi.End{RequestID: response.Header.Get(openaiapi.HeaderRequestID)})
 	}
 	result := outcome{model: document.Model, spend: document.Usage.spend()}
 	for _, c := range document.Choices {
@@ -131,7 +136,7 @@ const (
 )
 
 // judge decides whether there is an answer. Only two reasons to stop make one.
-func (p *Provider) judge(result outcome) error {
+func (p *Provider) judge(ctx context.Context, result outcome) error {
 	switch {
 	case !result.found:
 		return empty("answer without a choice")
@@ -150,7 +155,7 @@ func (p *Provider) judge(result outcome) error {
 		return unreadable("text without a reason for its end")
 	case finishToolCalls, finishFunctionCall:
 	default:
-		p.notices.Unknown("finish_reason", openaiapi.PlainWord(result.finish))
+		p.oddities.Unknown(ctx, "finish_reason", result.finish, result.requestID)
 	}
 	return unusable(fmt.Errorf("the model stopped for %q, which this adapter cannot finish", openaiapi.PlainWord(result.finish)))
 }
@@ -159,9 +164,9 @@ func (p *Provider) judge(result outcome) error {
 // put null there.
 func isError(value jsontext.Value) bool { return len(value) > 0 && value.Kind() != 'n' }
 
-func (p *Provider) failure(value jsontext.Value, generated bool) error {
+func (p *Provider) failure(ctx context.Context, value jsontext.Value, end openaiapi.End) error {
 	detail, _ := openaiapi.ParseErrorObject(value)
-	return openaiapi.Failure(detail, openaiapi.End{Generated: generated}, p.notices)
+	return openaiapi.Failure(ctx, detail, end, p.oddities)
 }
 
 // unreadable: the model ran, and what it said cannot be read.

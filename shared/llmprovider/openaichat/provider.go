@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/internal/openaiapi"
+	"github.com/replyonce/replyonce/shared/llmprovider/sdkcall"
 )
 
 // Name is the provider's name on saved replies.
@@ -34,7 +36,7 @@ type Options struct {
 	// Model answers requests that name none.
 	Model string
 	// Key returns the key for the Authorization header; nil sends none.
-	Key func(ctx context.Context) (string, error)
+	Key sdkcall.KeySource
 	// Stream asks for the answer as a stream. Servers and proxies that give up on a
 	// connection without traffic then wait for long answers too.
 	Stream bool
@@ -59,18 +61,17 @@ type Options struct {
 
 // Provider is an llmprovider.Provider for one endpoint.
 type Provider struct {
-	options Options
-	url     string
-	client  *http.Client
-	notices *openaiapi.Notices
+	options  Options
+	url      string
+	client   *http.Client
+	oddities *sdkcall.Oddities
 }
 
 var _ llmprovider.Provider = (*Provider)(nil)
 
 // New returns a Provider, or everything that is wrong with the options.
 func New(options Options) (*Provider, error) {
-	baseURL, err := openaiapi.CheckBaseURL(options.BaseURL)
-	problems := []error{err}
+	problems := []error{sdkcall.CheckAddress(options.BaseURL)}
 	if options.Model == "" {
 		problems = append(problems, errors.New("no model"))
 	}
@@ -98,8 +99,8 @@ func New(options Options) (*Provider, error) {
 		client = llmprovider.NewClient()
 	}
 	return &Provider{
-		options: options, url: baseURL + "/chat/completions", client: client,
-		notices: openaiapi.NewNotices(options.Log, Name),
+		options: options, url: strings.TrimRight(options.BaseURL, "/") + "/chat/completions", client: client,
+		oddities: sdkcall.NewOddities(options.Log, Name),
 	}, nil
 }
 
@@ -136,9 +137,9 @@ func (p *Provider) Call(ctx context.Context, r llmprovider.Request) (llmprovider
 		return llmprovider.Answer{}, p.annotate(err, response)
 	}
 	if response.Status != http.StatusOK {
-		return llmprovider.Answer{}, openaiapi.Refusal(response, p.options.Now(), p.notices)
+		return llmprovider.Answer{}, openaiapi.Refusal(ctx, response, p.options.Now(), p.oddities)
 	}
-	answer, err := p.answer(response)
+	answer, err := p.answer(ctx, response)
 	if err != nil {
 		return llmprovider.Answer{}, p.annotate(err, response)
 	}

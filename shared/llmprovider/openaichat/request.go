@@ -8,7 +8,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
-	"github.com/replyonce/replyonce/shared/llmprovider/internal/openaiapi"
 )
 
 // requestBody is the body of POST /chat/completions. Its members are written in
@@ -54,9 +53,9 @@ func (p *Provider) request(ctx context.Context, r llmprovider.Request) (*http.Re
 		request.Header.Set("Accept", "text/event-stream")
 	}
 	if p.options.Key != nil {
-		key, failure := openaiapi.Key(ctx, p.options.Key)
-		if failure != nil {
-			return nil, failure
+		key, err := p.options.Key.Read(ctx)
+		if err != nil {
+			return nil, err
 		}
 		request.Header.Set("Authorization", "Bearer "+key)
 	}

@@ -2,6 +2,7 @@ package openaichat
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -35,7 +36,7 @@ type chunkChoice struct {
 // readStream joins the pieces of a streamed answer. Half an answer is never taken
 // for a whole one: without its end marker a stream has no known end, whatever else
 // it said. What was spent is kept even then.
-func (p *Provider) readStream(response llmprovider.Response) (outcome, error) {
+func (p *Provider) readStream(ctx context.Context, response llmprovider.Response) (outcome, error) {
 	var result outcome
 	var text, refusal strings.Builder
 	decoder := ssestream.NewDecoder(&http.Response{Body: io.NopCloser(bytes.NewReader(response.Body))})
@@ -50,7 +51,9 @@ func (p *Provider) readStream(response llmprovider.Response) (outcome, error) {
 			return result, openaiapi.NotJSON("an event of the stream", err)
 		}
 		if isError(part.Error) {
-			return result, p.failure(part.Error, text.Len() > 0)
+			return result, p.failure(ctx, part.Error, openaiapi.End{
+				Generated: text.Len() > 0, RequestID: response.Header.Get(openaiapi.HeaderRequestID),
+			})
 		}
 		result.add(part, &text, &refusal)
 	}

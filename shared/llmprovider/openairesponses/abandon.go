@@ -48,11 +48,11 @@ func (p *Provider) abandon(ctx context.Context, id string, failure *llmprovider.
 		failure.Err = fmt.Errorf("%w; cancelling it failed", failure.Err)
 		return llmprovider.Answer{}, failure
 	}
-	o, err := decode(response.Body)
+	o, err := decode(response.Body, requestID(response))
 	if err != nil || o.running() {
 		return llmprovider.Answer{}, failure
 	}
-	if answer, err := p.judge(o); err == nil {
+	if answer, err := p.judge(ctx, o); err == nil {
 		return answer, nil
 	}
 	failure.Spend = o.spend()

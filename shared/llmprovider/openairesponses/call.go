@@ -30,7 +30,7 @@ func (p *Provider) Call(ctx context.Context, r llmprovider.Request) (llmprovider
 	if answer.Model == "" || len(answer.Model) > maxModelBytes {
 		answer.Model = p.model(r)
 	}
-	answer.ProviderRequestID = created.Header.Get(openaiapi.HeaderRequestID)
+	answer.ProviderRequestID = requestID(created)
 	return answer, nil
 }
 
@@ -51,7 +51,7 @@ func (p *Provider) create(ctx context.Context, chat llmprovider.Chat, r llmprovi
 		return llmprovider.Response{}, err
 	}
 	if created.Status != http.StatusOK {
-		return llmprovider.Response{}, openaiapi.Refusal(created, p.options.Now(), p.notices)
+		return llmprovider.Response{}, openaiapi.Refusal(ctx, created, p.options.Now(), p.oddities)
 	}
 	return created, nil
 }
@@ -59,9 +59,9 @@ func (p *Provider) create(ctx context.Context, chat llmprovider.Chat, r llmprovi
 // follow takes a create that was answered with status 200 to its end.
 func (p *Provider) follow(ctx context.Context, r llmprovider.Request, created llmprovider.Response) (llmprovider.Answer, error) {
 	if isStream(created) {
-		return p.streamed(created)
+		return p.streamed(ctx, created)
 	}
-	object, err := decode(created.Body)
+	object, err := decode(created.Body, requestID(created))
 	switch {
 	case err != nil:
 		return llmprovider.Answer{}, err
@@ -69,7 +69,7 @@ func (p *Provider) follow(ctx context.Context, r llmprovider.Request, created ll
 		if object.running() {
 			return llmprovider.Answer{}, unreadable(fmt.Sprintf("answer in the foreground with status %q", object.Status))
 		}
-		return p.judge(object)
+		return p.judge(ctx, object)
 	case !idShape.MatchString(object.ID):
 		return llmprovider.Answer{}, unreadable("background response without a usable id")
 	}
@@ -79,7 +79,7 @@ func (p *Provider) follow(ctx context.Context, r llmprovider.Request, created ll
 // annotate adds what the headers of the create say to an outcome.
 func (p *Provider) annotate(err error, created llmprovider.Response) error {
 	failure := llmprovider.AsError(err)
-	failure.ProviderRequestID = created.Header.Get(openaiapi.HeaderRequestID)
+	failure.ProviderRequestID = requestID(created)
 	failure.RetryAfter = max(failure.RetryAfter, llmprovider.RetryAfter(created.Header, p.options.Now()))
 	return failure
 }
@@ -87,4 +87,9 @@ func (p *Provider) annotate(err error, created llmprovider.Response) error {
 // unreadable: the model ran, and what it said cannot be read.
 func unreadable(what string) *llmprovider.Error {
 	return &llmprovider.Error{Kind: llmprovider.Ambiguous, Err: errors.New(what)}
+}
+
+// requestID is the provider's own name for the request.
+func requestID(response llmprovider.Response) string {
+	return response.Header.Get(openaiapi.HeaderRequestID)
 }

@@ -1,71 +1,38 @@
 package openairesponses
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
-	"net/http"
 
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
-	"github.com/replyonce/replyonce/shared/llmprovider/internal/openaiapi"
+	"github.com/replyonce/replyonce/shared/llmprovider/sdkcall"
 )
 
-// exchange is the SDK's HTTP client for one call of it: it makes one request at
-// most, by the hardened way, and keeps what came back. The SDK turns a context that
-// ended into a bare error, even when the whole answer is there, and reads answers
-// without a limit and leniently; so what counts is taken from here.
-type exchange struct {
-	client *http.Client
-	limit  int64
-
-	used     bool
-	response llmprovider.Response
-	err      error
-}
-
-var errSecondRequest = errors.New("the client library tried to send a second request for one call")
-
-// Do implements option.HTTPClient.
-func (x *exchange) Do(request *http.Request) (*http.Response, error) {
-	if x.used {
-		return nil, errSecondRequest
-	}
-	x.used = true
-	x.response, x.err = llmprovider.Send(x.client, request, x.limit)
-	if x.err != nil {
-		return nil, x.err
-	}
-	return &http.Response{
-		Status: http.StatusText(x.response.Status), StatusCode: x.response.Status,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: x.response.Header.Clone(),
-		ContentLength: int64(len(x.response.Body)), Request: request,
-		Body: io.NopCloser(bytes.NewReader(x.response.Body)),
-	}, nil
-}
-
-// ask lets the SDK make one request. Its error, an *llmprovider.Error, means that
-// there is no response; any status is one.
+// ask lets the SDK make one request and returns what came back, as bytes: the SDK
+// turns a context that ended into a bare error, even when the whole answer is there,
+// and reads answers leniently. The error, an *llmprovider.Error, means that there is
+// no response; any status is one.
 func (p *Provider) ask(ctx context.Context, call func(...option.RequestOption) error) (llmprovider.Response, error) {
-	key, failure := openaiapi.Key(ctx, p.options.Key)
-	if failure != nil {
-		return llmprovider.Response{}, failure
+	key, err := p.options.Key.Read(ctx)
+	if err != nil {
+		return llmprovider.Response{}, err
 	}
-	x := &exchange{client: p.client, limit: p.bodyLimit()}
-	// Raw bytes as the destination keep the SDK from decoding the answer as well.
+	exchange := sdkcall.NewExchange(p.client, p.bodyLimit())
+	// Bytes as the destination keep the SDK from decoding the answer as well.
 	var raw []byte
-	err := call(option.WithHTTPClient(x), option.WithAPIKey(key), option.WithMaxRetries(0), option.WithResponseBodyInto(&raw))
-	if !x.used {
+	err = call(option.WithHTTPClient(exchange), option.WithAPIKey(key), option.WithMaxRetries(0), option.WithResponseBodyInto(&raw))
+	if !exchange.Used() {
 		return llmprovider.Response{}, unusable(err)
 	}
-	if x.err != nil {
-		failure := llmprovider.AsError(x.err)
-		failure.ProviderRequestID = x.response.Header.Get(openaiapi.HeaderRequestID)
+	response, err := exchange.Result()
+	if err != nil {
+		failure := llmprovider.AsError(err)
+		failure.ProviderRequestID = requestID(response)
 		return llmprovider.Response{}, failure
 	}
-	return x.response, nil
+	return response, nil
 }
 
 // unusable: nothing was sent, and trying again would fail in the same way.

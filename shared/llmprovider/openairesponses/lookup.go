@@ -24,28 +24,28 @@ func (p *Provider) Lookup(ctx context.Context, operationID string) (llmprovider.
 	if err != nil {
 		return llmprovider.Answer{}, lookupFailed(operationID, llmprovider.AsError(err))
 	}
-	answer, failure := p.read(operationID, response)
+	answer, failure := p.read(ctx, operationID, response)
 	if failure != nil {
-		failure.ProviderRequestID = response.Header.Get(openaiapi.HeaderRequestID)
+		failure.ProviderRequestID = requestID(response)
 		failure.RetryAfter = max(failure.RetryAfter, llmprovider.RetryAfter(response.Header, p.options.Now()))
 		return llmprovider.Answer{}, failure
 	}
-	answer.ProviderRequestID = response.Header.Get(openaiapi.HeaderRequestID)
+	answer.ProviderRequestID = requestID(response)
 	return answer, nil
 }
 
-func (p *Provider) read(id string, response llmprovider.Response) (llmprovider.Answer, *llmprovider.Error) {
+func (p *Provider) read(ctx context.Context, id string, response llmprovider.Response) (llmprovider.Answer, *llmprovider.Error) {
 	if response.Status != http.StatusOK {
-		return llmprovider.Answer{}, p.unread(id, response)
+		return llmprovider.Answer{}, p.unread(ctx, id, response)
 	}
-	o, err := decode(response.Body)
+	o, err := decode(response.Body, requestID(response))
 	switch {
 	case err != nil:
 		return llmprovider.Answer{}, lookupFailed(id, llmprovider.AsError(err))
 	case o.running():
 		return llmprovider.Answer{}, lookupFailed(id, &llmprovider.Error{Err: fmt.Errorf("its status is %q", o.Status)})
 	}
-	answer, err := p.judge(o)
+	answer, err := p.judge(ctx, o)
 	if err != nil {
 		return llmprovider.Answer{}, llmprovider.AsError(err)
 	}
@@ -57,16 +57,14 @@ func (p *Provider) read(id string, response llmprovider.Response) (llmprovider.A
 
 // unread is a look-up that was refused. A 404 is definite only with the API's own
 // error object: anything between us and the API may answer 404 as well.
-func (p *Provider) unread(id string, response llmprovider.Response) *llmprovider.Error {
+func (p *Provider) unread(ctx context.Context, id string, response llmprovider.Response) *llmprovider.Error {
 	failure := &llmprovider.Error{Kind: llmprovider.StillRunning, Err: fmt.Errorf("look up response %s: status %d", id, response.Status)}
-	detail, typed := openaiapi.ParseError(response.Body)
-	switch response.Status {
-	case http.StatusNotFound:
-		if typed {
-			failure.Kind = llmprovider.NotFound
-		}
-	case http.StatusUnauthorized, http.StatusForbidden:
-		p.notices.Refused("look_up", response.Status, detail)
+	if _, typed := openaiapi.ParseError(response.Body); typed && response.Status == http.StatusNotFound {
+		failure.Kind = llmprovider.NotFound
+	}
+	if response.Status == http.StatusUnauthorized || response.Status == http.StatusForbidden {
+		// Judged as a call would be, for the operator's eyes.
+		openaiapi.Refusal(ctx, response, p.options.Now(), p.oddities)
 	}
 	return failure
 }

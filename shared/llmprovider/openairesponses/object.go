@@ -1,16 +1,14 @@
 package openairesponses
 
 import (
-	"errors"
-	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/internal/openaiapi"
+	"github.com/replyonce/replyonce/shared/llmprovider/sdkcall"
 )
 
 // object holds the members of a Response that matter here.
@@ -23,7 +21,8 @@ type object struct {
 	Output            []outputItem       `json:"output"`
 	Usage             *usage             `json:"usage"`
 
-	parts []contentPart // of its messages
+	parts     []contentPart // of its messages
+	requestID string        // of the request that brought it
 }
 
 type incompleteDetails struct {
@@ -69,7 +68,7 @@ const (
 	phaseCommentary       = "commentary" // on the way to an answer, and no part of it
 )
 
-func decode(body []byte) (object, error) {
+func decode(body []byte, requestID string) (object, error) {
 	var o object
 	if err := json.Unmarshal(body, &o); err != nil {
 		return object{}, openaiapi.NotJSON("the response object", err)
@@ -84,6 +83,7 @@ func decode(body []byte) (object, error) {
 		}
 		o.parts = append(o.parts, parts...)
 	}
+	o.requestID = requestID
 	return o, nil
 }
 
@@ -98,84 +98,6 @@ func (o object) spend() llmprovider.Spend {
 		return llmprovider.Spend{}
 	}
 	return llmprovider.Spend{
-		InputTokens: openaiapi.Tokens(o.Usage.InputTokens), OutputTokens: openaiapi.Tokens(o.Usage.OutputTokens),
+		InputTokens: sdkcall.Tokens(o.Usage.InputTokens), OutputTokens: sdkcall.Tokens(o.Usage.OutputTokens),
 	}
-}
-
-// judge decides what a response that does not run any more means.
-func (p *Provider) judge(o object) (llmprovider.Answer, error) {
-	text, refusal := p.written(o)
-	if failure := p.verdict(o, text, refusal); failure != nil {
-		failure.Spend = o.spend()
-		return llmprovider.Answer{}, failure
-	}
-	spend := o.spend()
-	return llmprovider.Answer{
-		Text: text, CutShort: o.Status == statusIncomplete,
-		Provider: Name, Model: o.Model, LanguageModel: true,
-		InputTokens: spend.InputTokens, OutputTokens: spend.OutputTokens,
-	}, nil
-}
-
-// verdict is nil for an answer.
-func (p *Provider) verdict(o object, text, refusal string) *llmprovider.Error {
-	switch o.Status {
-	case statusCompleted:
-	case statusIncomplete:
-		if failure := p.incomplete(o); failure != nil {
-			return failure
-		}
-	case statusFailed:
-		detail, _ := openaiapi.ParseErrorObject(o.Error)
-		generated := text != "" || refusal != "" || o.spend() != llmprovider.Spend{}
-		return openaiapi.Failure(detail, openaiapi.End{Final: true, Generated: generated}, p.notices)
-	case statusCancelled:
-		return &llmprovider.Error{Kind: llmprovider.Empty, Err: fmt.Errorf("response %s was cancelled", openaiapi.PlainWord(o.ID))}
-	default:
-		p.notices.Unknown("status", openaiapi.PlainWord(o.Status))
-		return unreadable(fmt.Sprintf("response with status %q", openaiapi.PlainWord(o.Status)))
-	}
-	if refusal != "" {
-		return declined("the model refused to answer")
-	}
-	if err := llmprovider.CheckAnswer(text, p.options.MaxReplyBytes); err != nil {
-		return llmprovider.AsError(err)
-	}
-	return nil
-}
-
-// incomplete is nil for an answer that was cut short.
-func (p *Provider) incomplete(o object) *llmprovider.Error {
-	reason := ""
-	if o.IncompleteDetails != nil {
-		reason = o.IncompleteDetails.Reason
-	}
-	switch reason {
-	case reasonMaxOutputTokens:
-		return nil
-	case reasonContentFilter:
-		return declined("the content filter stopped the answer")
-	}
-	p.notices.Unknown("incomplete_reason", openaiapi.PlainWord(reason))
-	return unusable(fmt.Errorf("the model stopped for %q, which this adapter cannot finish", openaiapi.PlainWord(reason)))
-}
-
-// written joins what the model wrote in its messages.
-func (p *Provider) written(o object) (text, refusal string) {
-	var texts, refusals strings.Builder
-	for _, part := range o.parts {
-		switch part.Type {
-		case typeOutputText:
-			texts.WriteString(part.Text)
-		case typeRefusal:
-			refusals.WriteString(part.Refusal)
-		default:
-			p.notices.Unknown("content_type", openaiapi.PlainWord(part.Type))
-		}
-	}
-	return texts.String(), refusals.String()
-}
-
-func declined(what string) *llmprovider.Error {
-	return &llmprovider.Error{Kind: llmprovider.Declined, Reason: llmprovider.ReasonDeclined, Err: errors.New(what)}
 }

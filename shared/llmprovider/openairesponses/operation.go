@@ -26,7 +26,7 @@ func (p *Provider) await(ctx context.Context, r llmprovider.Request, o object) (
 		return llmprovider.Answer{}, failure
 	}
 	if !o.running() {
-		return p.judge(o)
+		return p.judge(ctx, o)
 	}
 	waiting, stop := ctx, context.CancelFunc(func() {})
 	if saved && p.options.HandBack > 0 {

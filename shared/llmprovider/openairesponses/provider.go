@@ -1,7 +1,6 @@
 package openairesponses
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,7 +11,7 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
-	"github.com/replyonce/replyonce/shared/llmprovider/internal/openaiapi"
+	"github.com/replyonce/replyonce/shared/llmprovider/sdkcall"
 )
 
 // Name is the provider's name on saved replies.
@@ -31,7 +30,7 @@ const (
 // Options configure a Provider. Key, Model and Now are required.
 type Options struct {
 	// Key returns the API key. It is asked before every request.
-	Key func(ctx context.Context) (string, error)
+	Key sdkcall.KeySource
 	// Model answers requests that name none.
 	Model string
 	// BaseURL is the address before "/responses"; empty means DefaultBaseURL.
@@ -80,10 +79,10 @@ type Options struct {
 
 // Provider is an llmprovider.Provider for the Responses API.
 type Provider struct {
-	options Options
-	service responses.ResponseService
-	client  *http.Client
-	notices *openaiapi.Notices
+	options  Options
+	service  responses.ResponseService
+	client   *http.Client
+	oddities *sdkcall.Oddities
 }
 
 var _ llmprovider.Provider = (*Provider)(nil)
@@ -91,8 +90,7 @@ var _ llmprovider.Provider = (*Provider)(nil)
 // New returns a Provider, or everything that is wrong with the options.
 func New(options Options) (*Provider, error) {
 	options = options.withDefaults()
-	baseURL, err := openaiapi.CheckBaseURL(options.BaseURL)
-	if err := errors.Join(err, options.check()); err != nil {
+	if err := options.check(); err != nil {
 		return nil, fmt.Errorf("responses provider: %w", err)
 	}
 	client := options.Client
@@ -103,8 +101,8 @@ func New(options Options) (*Provider, error) {
 		options: options, client: client,
 		// The service reads no environment. The root client would, and it would make
 		// the worker twice as large.
-		service: responses.NewResponseService(option.WithBaseURL(baseURL), option.WithMaxRetries(0)),
-		notices: openaiapi.NewNotices(options.Log, Name),
+		service:  responses.NewResponseService(option.WithBaseURL(options.BaseURL), option.WithMaxRetries(0)),
+		oddities: sdkcall.NewOddities(options.Log, Name),
 	}, nil
 }
 
@@ -129,7 +127,7 @@ func (o Options) withDefaults() Options {
 }
 
 func (o Options) check() error {
-	var problems []error
+	problems := []error{sdkcall.CheckAddress(o.BaseURL)}
 	if o.Key == nil {
 		problems = append(problems, errors.New("no source of the API key"))
 	}

@@ -2,6 +2,7 @@ package openairesponses
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"mime"
 	"net/http"
@@ -41,7 +42,7 @@ type event struct {
 
 // streamed finds the terminal event. Without one there is no answer, however much
 // text there was.
-func (p *Provider) streamed(response llmprovider.Response) (llmprovider.Answer, error) {
+func (p *Provider) streamed(ctx context.Context, response llmprovider.Response) (llmprovider.Answer, error) {
 	generated := false
 	decoder := ssestream.NewDecoder(&http.Response{Body: io.NopCloser(bytes.NewReader(response.Body))})
 	for decoder.Next() {
@@ -54,13 +55,13 @@ func (p *Provider) streamed(response llmprovider.Response) (llmprovider.Answer, 
 		case eventDelta:
 			generated = true
 		case eventCompleted, eventIncomplete, eventFailed:
-			return p.terminal(e)
+			return p.terminal(ctx, e, requestID(response))
 		case eventError:
 			object := e.Error
 			if object.Kind() != '{' {
 				object = data
 			}
-			return llmprovider.Answer{}, p.failedInStream(object, generated)
+			return llmprovider.Answer{}, p.failedInStream(ctx, object, openaiapi.End{Generated: generated, RequestID: requestID(response)})
 		}
 	}
 	if decoder.Err() != nil {
@@ -69,23 +70,23 @@ func (p *Provider) streamed(response llmprovider.Response) (llmprovider.Answer, 
 	return llmprovider.Answer{}, unreadable("the stream ended without its last event")
 }
 
-func (p *Provider) terminal(e event) (llmprovider.Answer, error) {
-	o, err := decode(e.Response)
+func (p *Provider) terminal(ctx context.Context, e event, requestID string) (llmprovider.Answer, error) {
+	o, err := decode(e.Response, requestID)
 	if err != nil {
 		return llmprovider.Answer{}, err
 	}
 	if o.running() {
 		return llmprovider.Answer{}, unreadable("the stream ended while the response runs")
 	}
-	return p.judge(o)
+	return p.judge(ctx, o)
 }
 
 // failedInStream: the type of a flat event is the word "error", which is no type of
 // an error.
-func (p *Provider) failedInStream(object []byte, generated bool) error {
+func (p *Provider) failedInStream(ctx context.Context, object []byte, end openaiapi.End) error {
 	detail, _ := openaiapi.ParseErrorObject(object)
 	if detail.Type == eventError {
 		detail.Type = ""
 	}
-	return openaiapi.Failure(detail, openaiapi.End{Generated: generated}, p.notices)
+	return openaiapi.Failure(ctx, detail, end, p.oddities)
 }

@@ -220,7 +220,7 @@ func permanentErrors(t *testing.T, a Adapter) {
 			s.wantFailure(test.kind, test.reason)
 			s.wantRequests(1, 0)
 			alarmed := strings.Contains(s.log.String(), `"level":"ERROR"`)
-			if needed := test.reason == quota || test.reason == misconfigured || test.reason == refused; alarmed != needed {
+			if needed := test.reason == quota || test.reason == misconfigured; alarmed != needed {
 				t.Errorf("alarmed the operator: %t, want %t: %s", alarmed, needed, s.log.String())
 			}
 		})

@@ -255,7 +255,7 @@ func keys(t *testing.T, a Adapter) {
 		}
 		s.wantRequests(0, 0)
 	})
-	for name, key := range map[string]string{"empty": "", "line end": plantedKey + "\n", "not ASCII": "ключ"} {
+	for name, key := range map[string]string{"empty": "", "line end inside": "sk-\n" + plantedKey, "not ASCII": "ключ"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, a)

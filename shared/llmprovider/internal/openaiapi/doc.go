@@ -1,6 +1,5 @@
 // Package openaiapi is what the adapters to OpenAI's APIs have in common: the
-// error object, the table that says what each refusal means, the checks of
-// address and key, and a log of what nobody foresaw.
+// error object, and the tables that say what an error means.
 //
 // # Outcome classes
 //

@@ -18,6 +18,14 @@ type ErrorDetail struct {
 	Code string
 }
 
+// name is the more telling of the two.
+func (d ErrorDetail) name() string {
+	if d.Code != "" {
+		return d.Code
+	}
+	return d.Type
+}
+
 // errorObject takes type and code as they come: OpenAI sends strings or null,
 // vLLM sends the status as a number for the code.
 type errorObject struct {

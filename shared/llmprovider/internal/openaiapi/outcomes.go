@@ -1,11 +1,14 @@
 package openaiapi
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
+	"github.com/replyonce/replyonce/shared/llmprovider/sdkcall"
 )
 
 // HeaderRequestID carries the provider's own name for a request.
@@ -67,7 +70,7 @@ var documentedStatuses = map[int]bool{
 // Refusal is the outcome of an answer with another status than success. A code
 // that settles the matter counts for the 4xx statuses with which refusals come;
 // next to 408, 409 and 5xx it would contradict them, and the status decides.
-func Refusal(response llmprovider.Response, now time.Time, notices *Notices) *llmprovider.Error {
+func Refusal(ctx context.Context, response llmprovider.Response, now time.Time, oddities *sdkcall.Oddities) *llmprovider.Error {
 	failure := llmprovider.StatusError(response, now)
 	detail, _ := ParseError(response.Body)
 	if result, known := settledBy(detail); known && refusing(response.Status) {
@@ -75,9 +78,19 @@ func Refusal(response llmprovider.Response, now time.Time, notices *Notices) *ll
 	}
 	failure.Err = fmt.Errorf("provider answered with status %d, error type %q, code %q", response.Status, detail.Type, detail.Code)
 	failure.ProviderRequestID = response.Header.Get(HeaderRequestID)
-	notices.refused(response.Status, detail, failure)
+	if !documentedStatuses[response.Status] {
+		oddities.Unknown(ctx, "status", strconv.Itoa(response.Status), failure.ProviderRequestID)
+	}
+	if failure.Kind == llmprovider.Rejected && !knownRates[detail.Code] {
+		oddities.Unknown(ctx, "rate_limit_code", detail.Code, failure.ProviderRequestID)
+	}
+	oddities.Refused(ctx, failure)
 	return failure
 }
+
+// knownRates are the codes of refusals that a wait helps against. Compatible servers
+// send none.
+var knownRates = map[string]bool{"rate_limit_exceeded": true, "slow_down": true, "": true}
 
 func refusing(status int) bool {
 	return status >= 400 && status <= 499 && status != http.StatusRequestTimeout && status != http.StatusConflict
@@ -108,6 +121,8 @@ type End struct {
 	Final bool
 	// Generated: there was output, or a count of tokens, before it.
 	Generated bool
+	// RequestID is the provider's name for the request.
+	RequestID string
 }
 
 // Failure is the outcome of an error inside a successful answer.
@@ -117,8 +132,8 @@ type End struct {
 //     Afterwards they can no longer mean "not executed".
 //   - Otherwise a final failure has ended the generation for good, and any other
 //     says only that we saw no end of it.
-//   - A code that is not listed is ambiguous.
-func Failure(detail ErrorDetail, end End, notices *Notices) *llmprovider.Error {
+//   - A code that is not listed is ambiguous, and logged once.
+func Failure(ctx context.Context, detail ErrorDetail, end End, oddities *sdkcall.Oddities) *llmprovider.Error {
 	result, known := settledBy(detail)
 	if !known {
 		result, known = passing[detail.Code]
@@ -128,7 +143,7 @@ func Failure(detail ErrorDetail, end End, notices *Notices) *llmprovider.Error {
 	}
 	if !known {
 		result = ambiguous
-		notices.Unknown("error_code", detail.Code+" "+detail.Type)
+		oddities.Unknown(ctx, "error_code", detail.name(), end.RequestID)
 	}
 	if result == rejected && end.Generated {
 		result = ambiguous
@@ -136,9 +151,12 @@ func Failure(detail ErrorDetail, end End, notices *Notices) *llmprovider.Error {
 	if known && result == ambiguous && end.Final {
 		result = ended
 	}
-	return &llmprovider.Error{
-		Kind:   result.kind,
-		Reason: result.reason,
-		Err:    fmt.Errorf("provider reported an error of type %q, code %q in a successful answer", detail.Type, detail.Code),
+	failure := &llmprovider.Error{
+		Kind:              result.kind,
+		Reason:            result.reason,
+		ProviderRequestID: end.RequestID,
+		Err:               fmt.Errorf("provider reported an error of type %q, code %q in a successful answer", detail.Type, detail.Code),
 	}
+	oddities.Refused(ctx, failure)
+	return failure
 }
