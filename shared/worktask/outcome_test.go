@@ -200,40 +200,6 @@ func TestOwnWriteProofs(t *testing.T) {
 	}
 }
 
-func TestTimersAreChains(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"", "default", "short"} {
-		profile, err := worktask.TimersNamed(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := profile.Check(); err != nil {
-			t.Errorf("profile %q: %v", name, err)
-		}
-	}
-	if _, err := worktask.TimersNamed("shrot"); err == nil {
-		t.Error("an unknown profile was accepted")
-	}
-	breaks := map[string]func(*worktask.Timers){
-		"renewal":    func(t *worktask.Timers) { t.RenewEvery = t.Lease / 2 },
-		"reserve":    func(t *worktask.Timers) { t.LeaseReserve = t.Lease },
-		"call":       func(t *worktask.Timers) { t.CallLimit = t.WorkerLimit },
-		"visibility": func(t *worktask.Timers) { t.Visibility = t.WorkerLimit },
-		"api":        func(t *worktask.Timers) { t.APILimit = t.GatewayLimit },
-		"dispatch":   func(t *worktask.Timers) { t.DispatchEvery = t.TaskDeadline },
-		"purge":      func(t *worktask.Timers) { t.PurgeAfter = time.Hour },
-		"zero":       func(t *worktask.Timers) { t.Lease = 0 },
-		"attempts":   func(t *worktask.Timers) { t.Attempts = t.Calls + 1 },
-	}
-	for name, spoil := range breaks {
-		profile := worktask.DefaultTimers()
-		spoil(&profile)
-		if profile.Check() == nil {
-			t.Errorf("%s: a broken chain was accepted", name)
-		}
-	}
-}
-
 // TestCaseW7DelayLongerThanTheQueueAllows: attempt 70 must not overflow, and
 // no delay is negative or earlier than the provider asked for.
 func TestCaseW7DelayLongerThanTheQueueAllows(t *testing.T) {

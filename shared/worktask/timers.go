@@ -88,51 +88,12 @@ func (t Timers) RecoveryInterval() time.Duration { return t.Lease + t.SkewMargin
 // on: when the worker dies, the message comes back as the task is claimable.
 func (t Timers) NarrowedVisibility() time.Duration { return t.Lease + t.SkewMargin }
 
-// Check reports the first broken link of the chain.
+// Check reports the first broken link of the chain. The error is a [*ChainError].
 func (t Timers) Check() error {
 	for _, link := range t.chain() {
 		if !link.holds {
-			return fmt.Errorf("timer profile %q: %s", t.Profile, link.rule)
+			return &ChainError{Profile: t.Profile, Rule: link.rule, Of: link.of}
 		}
 	}
 	return nil
-}
-
-type link struct {
-	rule  string
-	holds bool
-}
-
-func (t Timers) chain() []link {
-	return []link{
-		{"every duration and count must be positive", t.positive()},
-		{"renew_every must be at most a third of lease", 3*t.RenewEvery <= t.Lease},
-		{"skew_margin + lease_reserve must be shorter than lease - renew_every", t.SkewMargin+t.LeaseReserve < t.Lease-t.RenewEvery},
-		{"call_limit + worker_reserve must be within worker_limit", t.CallLimit+t.WorkerReserve <= t.WorkerLimit},
-		{"lease must be shorter than worker_limit", t.Lease < t.WorkerLimit},
-		{"visibility must be at least 6 x worker_limit", t.Visibility >= 6*t.WorkerLimit},
-		{"api_limit must be shorter than gateway_limit", t.APILimit < t.GatewayLimit},
-		{"dispatch_every must be shorter than task_deadline", t.DispatchEvery < t.TaskDeadline},
-		{"handoff_grace must be shorter than task_deadline", t.HandoffGrace < t.TaskDeadline},
-		{"call_limit must be within task_deadline", t.CallLimit <= t.TaskDeadline},
-		{"backoff_base must be at most backoff_limit", t.BackoffBase <= t.BackoffLimit},
-		{"task_deadline must be shorter than replay_window", t.TaskDeadline < t.ReplayWindow},
-		{"replay_window must be at most purge_after", t.ReplayWindow <= t.PurgeAfter},
-		{"attempts must be at most calls", t.Attempts <= t.Calls},
-		{"unknown_repeats must be less than attempts", t.UnknownRepeats < t.Attempts},
-		{"max_receive_count must be at least 5", t.MaxReceiveCount >= 5},
-	}
-}
-
-func (t Timers) positive() bool {
-	for _, d := range []time.Duration{
-		t.Lease, t.RenewEvery, t.SkewMargin, t.LeaseReserve, t.CallLimit, t.WorkerLimit, t.WorkerReserve, t.APILimit,
-		t.GatewayLimit, t.HandoffGrace, t.Visibility, t.DispatchEvery, t.TaskDeadline, t.BackoffBase, t.BackoffLimit,
-		t.ReplayWindow, t.PurgeAfter,
-	} {
-		if d <= 0 {
-			return false
-		}
-	}
-	return t.Attempts > 0 && t.Calls > 0 && t.UnknownRepeats >= 0
 }

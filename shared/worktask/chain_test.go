@@ -1,0 +1,63 @@
+package worktask_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/replyonce/replyonce/shared/worktask"
+)
+
+func TestProfilesAreChains(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"", "default", "short"} {
+		profile, err := worktask.TimersNamed(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := profile.Check(); err != nil {
+			t.Errorf("profile %q: %v", name, err)
+		}
+	}
+	if _, err := worktask.TimersNamed("shrot"); err == nil {
+		t.Error("an unknown profile was accepted")
+	}
+}
+
+// TestEveryLinkHolds breaks each link and looks for the terms that are blamed.
+func TestEveryLinkHolds(t *testing.T) {
+	t.Parallel()
+	for blamed, spoil := range map[string]func(*worktask.Timers){
+		"lease 0s":                         func(t *worktask.Timers) { t.Lease = 0 },
+		"calls -1":                         func(t *worktask.Timers) { t.Calls = -1 },
+		"unknown_repeats -1":               func(t *worktask.Timers) { t.UnknownRepeats = -1 },
+		"renew_every 15s, lease 30s":       func(t *worktask.Timers) { t.RenewEvery = t.Lease / 2 },
+		"lease_reserve 30s, lease 30s":     func(t *worktask.Timers) { t.LeaseReserve = t.Lease },
+		"call_limit 2m0s, worker":          func(t *worktask.Timers) { t.CallLimit = t.WorkerLimit },
+		"lease 2m0s, worker_limit 2m0s":    func(t *worktask.Timers) { t.Lease = t.WorkerLimit },
+		"visibility 2m0s, worker":          func(t *worktask.Timers) { t.Visibility = t.WorkerLimit },
+		"api_limit 29s, gateway":           func(t *worktask.Timers) { t.APILimit = t.GatewayLimit },
+		"dispatch_every 10m0s, task":       func(t *worktask.Timers) { t.DispatchEvery = t.TaskDeadline },
+		"handoff_grace 10m0s, task":        func(t *worktask.Timers) { t.HandoffGrace = t.TaskDeadline },
+		"call_limit 1m30s, task":           func(t *worktask.Timers) { t.TaskDeadline = 89 * time.Second },
+		"backoff_base 5m0.001s, backoff":   func(t *worktask.Timers) { t.BackoffBase = t.BackoffLimit + time.Millisecond },
+		"task_deadline 24h0m0s, replay":    func(t *worktask.Timers) { t.TaskDeadline = t.ReplayWindow },
+		"replay_window 24h0m0s, purge":     func(t *worktask.Timers) { t.PurgeAfter = time.Hour },
+		"attempts 9, calls 8":              func(t *worktask.Timers) { t.Attempts = t.Calls + 1 },
+		"unknown_repeats 1, attempts 1":    func(t *worktask.Timers) { t.Attempts = 1 },
+		"at least 5 (max_receive_count 4)": func(t *worktask.Timers) { t.MaxReceiveCount = 4 },
+	} {
+		profile := worktask.DefaultTimers()
+		spoil(&profile)
+		err := profile.Check()
+		if broken, ok := errors.AsType[*worktask.ChainError](err); !ok || broken.Profile != "default" || !strings.Contains(err.Error(), blamed) {
+			t.Errorf("%v, want one that blames %s", err, blamed)
+		}
+	}
+	none := worktask.DefaultTimers()
+	none.UnknownRepeats = 0
+	if err := none.Check(); err != nil {
+		t.Errorf("no repeats after an unknown end: %v", err)
+	}
+}
