@@ -14,18 +14,7 @@ func (raw commonVariables) read(p *problems) Common {
 		p.add("LOG_LEVEL", "is %q. Set it to debug, info, warn or error.", raw.LogLevel)
 		c.LogLevel = slog.LevelInfo
 	}
-	timers, err := worktask.TimersNamed(raw.Profile)
-	if err != nil {
-		p.add("PROFILE", "%v.", err)
-		return c
-	}
-	if c.Local && timers.DispatchEvery > localDispatchEvery {
-		timers.DispatchEvery = localDispatchEvery
-	}
-	if err := timers.Check(); err != nil {
-		p.add("PROFILE", "%v.", err)
-	}
-	c.Timers = timers
+	c.Timers = raw.readTimers(c.Local, p)
 	return c
 }
 

@@ -5,6 +5,9 @@ package runtimeconfig
 
 type commonVariables struct {
 	Profile  string `env:"PROFILE"    envDefault:"default"`
+	Attempts string `env:"ATTEMPTS"`
+	Calls    string `env:"CALLS"`
+	Deadline string `env:"DEADLINE"`
 	LogLevel string `env:"LOG_LEVEL"  envDefault:"info"`
 	Local    string `env:"LOCAL"`
 }
