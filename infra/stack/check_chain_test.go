@@ -108,4 +108,5 @@ var chainMutants = []mutant{
 	{check: "the dispatcher ticks", path: "Resources/DispatchRule/Properties/Targets", value: nil},
 	{check: "the functions have the timers of this template", path: "Resources/Worker/Properties/Environment/Variables/REPLYONCE_PROFILE", value: "short"},
 	{check: "the functions have the timers of this template", path: "Resources/Api/Properties/Environment/Variables/REPLYONCE_LOCAL", value: "1"},
+	{check: "the functions have the timers of this template", path: "Resources/Api/Properties/Environment/Variables/REPLYONCE_DEADLINE", value: "5m"},
 }

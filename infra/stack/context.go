@@ -23,12 +23,16 @@ type Setting struct {
 
 // Settings lists all options.
 func Settings() []Setting {
+	usual := worktask.DefaultTimers()
 	return []Setting{
 		{"stage", "dev", "dev or prod"},
 		{"provider", runtimeconfig.ProviderBuiltin, "model provider"},
 		{"providerUrl", "", "address of a provider that has one"},
 		{"model", "", "model of new tasks; without it the provider's own"},
 		{"onUnknown", string(worktask.RetryUnknown), "after a call whose end nobody saw: retry once, or stop"},
+		{"attempts", "", fmt.Sprintf("attempts that a task has; without it %d", usual.Attempts)},
+		{"calls", "", fmt.Sprintf("calls of the model provider that a task has, attempts or more; without it %d", usual.Calls)},
+		{"deadline", "", fmt.Sprintf("time in which a task ends, such as 90s or 1h; without it %s", usual.TaskDeadline)},
 		{"issuer", "", "OpenID Connect issuer that signs users in; without it the stack makes a user pool"},
 		{"audience", "", "client id of the page at the issuer"},
 		{"workspaceClaim", "workspace", "claim of the issuer's ID tokens that names the workspace"},
@@ -70,6 +74,7 @@ func ReadOptions(context map[string]any, root string) (Options, error) {
 		Stage:    r.stage(),
 		Provider: r.text("provider"), ProviderURL: r.text("providerUrl"), Model: r.text("model"),
 		OnUnknown: r.text("onUnknown"), LogLevel: r.text("logLevel"),
+		Attempts: r.text("attempts"), Calls: r.text("calls"), Deadline: r.text("deadline"),
 		Issuer: r.issuer(), AllowedOrigin: r.text("allowedOrigin"), Domain: r.domain(),
 		Concurrency: r.number("concurrency", 2, 1000), AlarmAddress: r.address("alarmAddress"),
 		Architecture: r.oneOf("architecture", ARM64, X86),

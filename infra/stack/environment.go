@@ -35,7 +35,10 @@ type wiring struct {
 
 // environment has the variables of a function.
 func (o Options) environment(function string, w wiring) (map[string]string, error) {
-	env := map[string]string{"PROFILE": profile, "LOG_LEVEL": o.LogLevel}
+	// The api function writes the budget on new tasks. All check the same timers.
+	env := map[string]string{
+		"PROFILE": profile, "ATTEMPTS": o.Attempts, "CALLS": o.Calls, "DEADLINE": o.Deadline, "LOG_LEVEL": o.LogLevel,
+	}
 	switch function {
 	case API:
 		settings, err := json.Marshal(w.signIn.page)
@@ -91,7 +94,8 @@ var example = wiring{
 // optionOf names the option that a variable comes from.
 var optionOf = map[string]string{
 	"REPLYONCE_PROVIDER": "provider", "REPLYONCE_PROVIDER_URL": "providerUrl", "REPLYONCE_MODEL": "model",
-	"REPLYONCE_ON_UNKNOWN": "onUnknown", "REPLYONCE_LOG_LEVEL": "logLevel", "REPLYONCE_ALLOWED_ORIGIN": "allowedOrigin",
+	"REPLYONCE_ON_UNKNOWN": "onUnknown", "REPLYONCE_ATTEMPTS": "attempts", "REPLYONCE_CALLS": "calls", "REPLYONCE_DEADLINE": "deadline",
+	"REPLYONCE_LOG_LEVEL": "logLevel", "REPLYONCE_ALLOWED_ORIGIN": "allowedOrigin",
 	"REPLYONCE_ISSUER": "issuer", "REPLYONCE_AUDIENCE": "audience", "REPLYONCE_WORKSPACE_CLAIM": "workspaceClaim",
 }
 

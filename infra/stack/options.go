@@ -17,8 +17,11 @@ const (
 type Options struct {
 	Stage Stage
 
-	// Timers are those of the functions' timer profile.
+	// Timers are those that the functions have: their profile with what is set here.
 	Timers worktask.Timers
+	// Attempts, Calls and Deadline are the budget of new tasks, as in
+	// REPLYONCE_ATTEMPTS and so on; empty: the profile's.
+	Attempts, Calls, Deadline string
 
 	Provider    string // model provider, as in REPLYONCE_PROVIDER
 	ProviderURL string // of a provider that is reached by a URL

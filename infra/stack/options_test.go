@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/replyonce/replyonce/infra/stack"
 	"github.com/replyonce/replyonce/shared/worktask"
@@ -33,12 +34,18 @@ func TestOptionsAreRead(t *testing.T) {
 	t.Parallel()
 	o, err := stack.ReadOptions(map[string]any{
 		"stage": "prod", "concurrency": 25.0, "retention": " 365 ", "alarmAddress": "", "allowedOrigin": "https://app.example.com",
+		"attempts": 6.0, "calls": "12", "deadline": "1h",
 	}, root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !o.Stage.Protected || o.Concurrency != 25 || o.LogRetentionDays != 365 || o.AlarmAddress != "" || o.AllowedOrigin != "https://app.example.com" {
 		t.Errorf("options: %+v", o)
+	}
+	want := worktask.DefaultTimers()
+	want.Attempts, want.Calls, want.TaskDeadline = 6, 12, time.Hour
+	if o.Timers != want {
+		t.Errorf("timers: %+v", o.Timers)
 	}
 }
 
@@ -63,6 +70,13 @@ func TestOptionsAreRefused(t *testing.T) {
 		{map[string]any{"provider": "scripted"}, "providerUrl: is not set"},
 		{map[string]any{"provider": "scripted", "providerUrl": "scripted"}, `providerUrl: is "scripted"`},
 		{map[string]any{"onUnknown": "guess"}, `onUnknown: is "guess"`},
+		{map[string]any{"attempts": "many"}, `attempts: is "many". Set it to a whole number above 0`},
+		{map[string]any{"attempts": 2.5}, `attempts: is "2.5". Set it to a whole number above 0`},
+		{map[string]any{"attempts": 9.0}, `attempts: is "9", which does not fit: timer profile "default": attempts must be at most calls (attempts 9, calls 8)`},
+		{map[string]any{"calls": "3"}, "attempts must be at most calls (attempts 4, calls 3)"},
+		{map[string]any{"deadline": "10"}, `deadline: is "10". Set it to a time such as "90s" or "10m"`},
+		{map[string]any{"deadline": "1m"}, "dispatch_every must be shorter than task_deadline"},
+		{map[string]any{"deadline": "48h"}, "task_deadline must be shorter than replay_window"},
 		{map[string]any{"logLevel": "loud"}, `logLevel: is "loud"`},
 		{map[string]any{"allowedOrigin": "https://app.example.com/page"}, "allowedOrigin: is"},
 		{map[string]any{"concurrency": "1"}, `concurrency: "1" is no number from 2 to 1000`},

@@ -37,6 +37,7 @@ var configs = []config{
 		name: "own",
 		context: map[string]any{
 			"stage": "prod", "architecture": stack.X86, "model": "model-1", "onUnknown": "stop", "concurrency": "3", "retention": "30",
+			"attempts": "3", "calls": 6.0, "deadline": "20m",
 			"issuer": "https://id.example.com", "audience": "page", "workspaceClaim": "tenant",
 			"authorizationEndpoint": "https://id.example.com/authorize", "tokenEndpoint": "https://id.example.com/token",
 			"domainName": "ask.example.com", "certificateArn": "arn:aws:acm:eu-west-1:111122223333:certificate/1-2-3",
