@@ -39,7 +39,7 @@ func (s *Stack) Port() int {
 	return address.Port
 }
 
-// Timers are those of the stack's profile.
+// Timers are those of the functions.
 func (s *Stack) Timers() worktask.Timers { return s.timers }
 
 // SignIn returns a token for the user in the workspace, as POST /local/sign-in does.

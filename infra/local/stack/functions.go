@@ -86,11 +86,9 @@ func (f *functions) function(name string, limit time.Duration, region string) *l
 // functions' own defaults hold.
 func environment(o Options, b *backend, issuer string) map[string]string {
 	env := map[string]string{
-		"REPLYONCE_LOCAL":           "1",
 		"REPLYONCE_TABLE":           Table,
 		"REPLYONCE_QUEUE_URL":       b.created.QueueURL,
 		"REPLYONCE_BUCKET":          Bucket,
-		"REPLYONCE_PROFILE":         o.Profile,
 		"REPLYONCE_PROVIDER":        o.Provider,
 		"REPLYONCE_PROVIDER_URL":    o.ProviderURL,
 		"REPLYONCE_MODEL":           o.Model,
@@ -102,8 +100,21 @@ func environment(o Options, b *backend, issuer string) map[string]string {
 		"AWS_ENDPOINT_URL":          b.endpoint(),
 		"PATH":                      os.Getenv("PATH"),
 	}
-	maps.Copy(env, o.Env)
+	maps.Copy(env, givenVariables(o))
 	maps.DeleteFunc(env, func(_, value string) bool { return value == "" })
+	return env
+}
+
+// givenVariables are those of the timers, and the ones that the caller adds or puts in place of others.
+func givenVariables(o Options) map[string]string {
+	env := map[string]string{
+		"REPLYONCE_LOCAL":    "1",
+		"REPLYONCE_PROFILE":  o.Profile,
+		"REPLYONCE_ATTEMPTS": o.Attempts,
+		"REPLYONCE_CALLS":    o.Calls,
+		"REPLYONCE_DEADLINE": o.Deadline,
+	}
+	maps.Copy(env, o.Env)
 	return env
 }
 

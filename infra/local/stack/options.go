@@ -28,6 +28,9 @@ type Options struct {
 	ProviderURL string
 	Model       string
 	OnUnknown   string
+	Attempts    string // budget of new tasks, as in REPLYONCE_ATTEMPTS and so on; "" is the profile's
+	Calls       string
+	Deadline    string
 	LogLevel    string
 	Env         map[string]string // further variables of every function; they go before those made here
 

@@ -21,6 +21,7 @@ import (
 	"github.com/replyonce/replyonce/infra/local/issuer"
 	"github.com/replyonce/replyonce/infra/local/schedule"
 	"github.com/replyonce/replyonce/infra/local/supervisor"
+	"github.com/replyonce/replyonce/shared/runtimeconfig"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
@@ -34,12 +35,7 @@ const (
 // MessageFailed is the message of events of these parts.
 const MessageFailed = "failed"
 
-const (
-	// localDispatchEvery is the dispatcher's period in the default profile, which elsewhere a schedule
-	// keeps at a minute or more.
-	localDispatchEvery = 10 * time.Second
-	drainLimit         = time.Second
-)
+const drainLimit = time.Second
 
 // Stack is a running stack.
 type Stack struct {
@@ -69,9 +65,9 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	timers, err := worktask.TimersNamed(o.Profile)
+	timers, err := runtimeconfig.Timers(givenVariables(o))
 	if err != nil {
-		return nil, fmt.Errorf("start: %w", err)
+		return nil, fmt.Errorf("read settings: %w", err)
 	}
 	s := &Stack{options: o, timers: timers, observers: map[int]func(supervisor.Line){}}
 	s.Subscribe(o.Observe)
@@ -148,7 +144,7 @@ func (s *Stack) feed() {
 	})
 	period := o.DispatchEvery
 	if period == 0 {
-		period = min(s.timers.DispatchEvery, localDispatchEvery)
+		period = s.timers.DispatchEvery
 	}
 	s.schedule = schedule.Start(schedule.Config{
 		Function: s.functions.dispatcher, Period: period,

@@ -294,6 +294,7 @@ func TestFailedStartIsExplainedAndLeavesNothing(t *testing.T) {
 	setup(t, stack.Options{DataDir: dir}) // the folder is free again
 	for name, o := range map[string]stack.Options{
 		"profile":        {Binaries: programs, Profile: "tiny"},
+		"budget":         {Binaries: programs, Attempts: "9"},
 		"programs":       {Binaries: dir},
 		"workers":        {Binaries: programs, Workers: -1},
 		"source":         {Root: dir},
@@ -309,7 +310,10 @@ func TestFailedStartIsExplainedAndLeavesNothing(t *testing.T) {
 
 func TestFunctionsHaveTheirOwnNamesAndNothingElse(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_SHELL", "x")
-	b := setup(t, stack.Options{Env: map[string]string{"EXTRA": "1"}, Workers: 2})
+	b := setup(t, stack.Options{Env: map[string]string{"EXTRA": "1", "REPLYONCE_CALLS": "7"}, Attempts: "3", Workers: 2})
+	if timers := b.Timers(); timers.Attempts != 3 || timers.Calls != 7 {
+		t.Errorf("timers %+v", timers)
+	}
 	b.send(t, `{"do":"put","text":"a"}`)
 	b.awaitCounts(t, "0 waiting, 0 in hand")
 	worker := 0
@@ -326,7 +330,7 @@ func TestFunctionsHaveTheirOwnNamesAndNothingElse(t *testing.T) {
 		t.Fatalf("%d %s %v", status, body, err)
 	}
 	line := b.await(t, 1, "environment", "")[0]
-	for _, want := range []string{"EXTRA=1", "REPLYONCE_LOCAL=1", "AWS_ACCESS_KEY_ID=api-", "AWS_LAMBDA_FUNCTION_NAME=api"} {
+	for _, want := range []string{"EXTRA=1", "REPLYONCE_ATTEMPTS=3", "REPLYONCE_CALLS=7", "REPLYONCE_LOCAL=1", "AWS_ACCESS_KEY_ID=api-", "AWS_LAMBDA_FUNCTION_NAME=api"} {
 		if !strings.Contains(string(line.Raw), want) {
 			t.Errorf("%s is missing in %s", want, line.Raw)
 		}

@@ -54,11 +54,13 @@ func TestSettings(t *testing.T) {
 			env: map[string]string{
 				"REPLYONCE_PORT": "9000", "REPLYONCE_DATA": "/d", "REPLYONCE_LISTEN": "0.0.0.0", "REPLYONCE_PROFILE": "short",
 				"REPLYONCE_PROVIDER": "scripted", "REPLYONCE_PROVIDER_URL": "http://p", "REPLYONCE_WORKERS": "4",
+				"REPLYONCE_ATTEMPTS": "3", "REPLYONCE_CALLS": "6", "REPLYONCE_DEADLINE": "45s",
 				"AWS_ENDPOINT_URL": "http://localhost:4566",
 			},
 			expect: func(o stack.Options) bool {
 				return o.Port == 9000 && o.DataDir == "/d" && o.Listen == "0.0.0.0" && o.Profile == "short" &&
-					o.Provider == "scripted" && o.ProviderURL == "http://p" && o.Workers == 4 && o.Endpoint == "http://localhost:4566"
+					o.Provider == "scripted" && o.ProviderURL == "http://p" && o.Workers == 4 &&
+					o.Attempts == "3" && o.Calls == "6" && o.Deadline == "45s" && o.Endpoint == "http://localhost:4566"
 			},
 		},
 		"flags go before variables": {

@@ -63,6 +63,18 @@ func settings() []setting {
 			func(o *stack.Options, v string) error { o.OnUnknown = v; return nil },
 		},
 		{
+			"attempts", "REPLYONCE_ATTEMPTS", "", "attempts of new tasks; empty is as the timers say",
+			func(o *stack.Options, v string) error { o.Attempts = v; return nil },
+		},
+		{
+			"calls", "REPLYONCE_CALLS", "", "calls of the model provider for each new task; empty is as the timers say",
+			func(o *stack.Options, v string) error { o.Calls = v; return nil },
+		},
+		{
+			"deadline", "REPLYONCE_DEADLINE", "", "time in which a new task ends, such as 90s; empty is as the timers say",
+			func(o *stack.Options, v string) error { o.Deadline = v; return nil },
+		},
+		{
 			"log-level", "REPLYONCE_LOG_LEVEL", "info", "of functions.log in the data folder: debug, info, warn or error",
 			func(o *stack.Options, v string) error { o.LogLevel = v; return nil },
 		},
