@@ -29,7 +29,8 @@ func Run(start func(environment map[string]string) error) {
 // output, where Lambda reads them.
 func Telemetry(function string, c runtimeconfig.Common) (*slog.Logger, *telemetry.Emitter) {
 	return telemetry.New(os.Stdout, telemetry.Options{
-		Function: function, Version: runtimeconfig.BuildVersion(), Level: c.LogLevel, Now: Now,
+		Function: function, Version: runtimeconfig.BuildVersion(), Level: c.LogLevel,
+		Namespace: c.MetricsNamespace, Now: Now,
 	})
 }
 

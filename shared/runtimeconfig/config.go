@@ -21,6 +21,8 @@ type Common struct {
 	Timers   worktask.Timers // checked as a chain
 	LogLevel slog.Level
 	Local    bool // one-machine stack
+
+	MetricsNamespace string // empty: that of telemetry
 }
 
 // APIConfig is the section of the api function.

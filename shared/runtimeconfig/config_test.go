@@ -112,6 +112,10 @@ func TestValuesThatAreRefused(t *testing.T) {
 	}{
 		"profile":              {api, "REPLYONCE_PROFILE", "long"},
 		"log level":            {api, "REPLYONCE_LOG_LEVEL", "loud"},
+		"namespace of AWS":     {api, "REPLYONCE_METRICS_NAMESPACE", "AWS/Lambda"},
+		"namespace with blank": {worker, "REPLYONCE_METRICS_NAMESPACE", "Reply Once"},
+		"namespace with colon": {worker, "REPLYONCE_METRICS_NAMESPACE", ":a"},
+		"endless namespace":    {worker, "REPLYONCE_METRICS_NAMESPACE", strings.Repeat("a", 256)},
 		"local":                {api, "REPLYONCE_LOCAL", "maybe"},
 		"policy":               {api, "REPLYONCE_ON_UNKNOWN", "guess"},
 		"queue":                {api, "REPLYONCE_QUEUE_URL", "handoffs"},
@@ -154,6 +158,19 @@ func TestOriginsThatAreTaken(t *testing.T) {
 		environment["REPLYONCE_ALLOWED_ORIGIN"] = origin
 		if api, err := runtimeconfig.API(environment); err != nil || api.AllowedOrigin != origin {
 			t.Errorf("origin %s: %+v, %v", origin, api.AllowedOrigin, err)
+		}
+	}
+}
+
+func TestMetricsNamespace(t *testing.T) {
+	t.Parallel()
+	for _, namespace := range []string{"", "ReplyOnce/prod", "a:b#c.d-e_f", strings.Repeat("a", 255)} {
+		environment := complete()
+		environment["REPLYONCE_METRICS_NAMESPACE"] = namespace
+		for function, read := range readers {
+			if c, err := read(environment); err != nil || c.MetricsNamespace != namespace {
+				t.Errorf("%s: %q, %v", function, c.MetricsNamespace, err)
+			}
 		}
 	}
 }

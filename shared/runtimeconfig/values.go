@@ -3,7 +3,9 @@ package runtimeconfig
 import (
 	"log/slog"
 	"net/url"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/replyonce/replyonce/shared/worktask"
 )
@@ -15,7 +17,21 @@ func (raw commonVariables) read(p *problems) Common {
 		c.LogLevel = slog.LevelInfo
 	}
 	c.Timers = raw.readTimers(c.Local, p)
+	c.MetricsNamespace = readNamespace(raw.MetricsNamespace, p)
 	return c
+}
+
+// namespaceShape is what CloudWatch takes as a namespace, without blanks.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_Metric.html
+var namespaceShape = regexp.MustCompile(`^[0-9A-Za-z._#/-][0-9A-Za-z._#:/-]{0,254}$`)
+
+// readNamespace refuses what CloudWatch would drop without a word. Names that
+// begin with AWS/ are Amazon's own.
+func readNamespace(text string, p *problems) string {
+	if text != "" && (!namespaceShape.MatchString(text) || strings.HasPrefix(text, "AWS/")) {
+		p.add("METRICS_NAMESPACE", "is %q. Set it to a name such as ReplyOnce/dev: letters, digits and . _ # / : -, at most 255, not beginning with AWS/.", text)
+	}
+	return text
 }
 
 func readFlag(variable, text string, p *problems) bool {

@@ -10,6 +10,8 @@ type commonVariables struct {
 	Deadline string `env:"DEADLINE"`
 	LogLevel string `env:"LOG_LEVEL"  envDefault:"info"`
 	Local    string `env:"LOCAL"`
+
+	MetricsNamespace string `env:"METRICS_NAMESPACE"`
 }
 
 type apiVariables struct {
