@@ -57,8 +57,9 @@ var operationChecks = []check{
 	{name: "metrics of alarms are written by the code", holds: func(s subject) error {
 		var w want
 		ours := 0
+		namespace := s.namespace(&w)
 		for _, m := range s.metrics() {
-			if m.namespace != telemetry.DefaultNamespace {
+			if m.namespace != namespace {
 				w.that(strings.HasPrefix(m.namespace, "AWS/"), "%s: nobody writes to %q", m.where, m.namespace)
 				continue
 			}
@@ -87,6 +88,8 @@ var operationChecks = []check{
 		for _, heading := range []string{"Is anyone waiting?", "Why?", "What does it cost?"} {
 			w.that(strings.Contains(body, heading), "nothing on the dashboard answers %q", heading)
 		}
+		w.that(strings.Contains(body, `"`+s.namespace(&w)+`"`), "the dashboard shows none of our metrics")
+		w.that(!strings.Contains(body, `"`+telemetry.DefaultNamespace+`"`), "the dashboard shows metrics of all stages")
 		return w.err()
 	}},
 	{name: "functions run on the wanted processor", holds: func(s subject) error {
@@ -129,6 +132,16 @@ var operationChecks = []check{
 		}
 		return nil
 	}},
+}
+
+// namespace is where all functions write their metrics: one for each stage.
+func (s subject) namespace(w *want) string {
+	found := ""
+	for id, config := range readEnvironments(s, w) {
+		found = config.MetricsNamespace
+		w.equal("namespace of "+id, found, telemetry.DefaultNamespace+"/"+s.options.Stage.Name)
+	}
+	return found
 }
 
 // letsAlarmsIn: a policy on the topic replaces the default one, which would.
@@ -265,9 +278,12 @@ var operationMutants = []mutant{
 	{check: "metrics of alarms are written by the code", path: "Resources/AlarmStaleWrites/Properties/Metrics/1/MetricStat/Metric/MetricName", value: "claim"},
 	{check: "metrics of alarms are written by the code", path: "Resources/AlarmStaleWrites/Properties/Metrics/1/MetricStat/Metric/Namespace", value: "Replyonce"},
 	{check: "metrics of alarms are written by the code", path: "Resources/AlarmProviderQuota/Properties/Metrics/1/MetricStat/Metric/Dimensions/0/Name", value: "cause"},
+	{check: "metrics of alarms are written by the code", path: "Resources/Worker/Properties/Environment/Variables/REPLYONCE_METRICS_NAMESPACE", value: nil},
+	{check: "metrics of alarms are written by the code", path: "Resources/AlarmTasksFailed/Properties/Metrics/1/MetricStat/Metric/Namespace", value: "ReplyOnce/prod"},
 	{check: "logs are kept for a bounded time", path: "Resources/WorkerLogsC1193B08/Properties/RetentionInDays", value: nil},
 	{check: "logs are kept for a bounded time", path: "Resources/Worker/Properties/LoggingConfig", value: nil},
 	{check: "one dashboard has the three questions", path: "Resources/Dashboard/Properties/DashboardBody", value: "{}"},
+	{check: "one dashboard has the three questions", path: "Resources/Dashboard/Properties/DashboardBody", value: "Is anyone waiting? Why? What does it cost?"},
 	{check: "functions run on the wanted processor", path: "Resources/Worker/Properties/Architectures/0", value: "x86_64"},
 	{check: "functions run on the wanted processor", path: "Resources/Worker/Properties/Runtime", value: "provided.al2"},
 	{check: "outputs say where things are", path: "Outputs/Url", value: nil},

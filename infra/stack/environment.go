@@ -38,6 +38,7 @@ func (o Options) environment(function string, w wiring) (map[string]string, erro
 	// The api function writes the budget on new tasks. All check the same timers.
 	env := map[string]string{
 		"PROFILE": profile, "ATTEMPTS": o.Attempts, "CALLS": o.Calls, "DEADLINE": o.Deadline, "LOG_LEVEL": o.LogLevel,
+		"METRICS_NAMESPACE": o.MetricsNamespace(),
 	}
 	switch function {
 	case API:

@@ -30,7 +30,7 @@ func (s *builder) ours(metric telemetry.Metric, statistic string, dimensions ...
 		values[d.Name] = d.Value
 		label = strings.ReplaceAll(d.Value, "_", " ")
 	}
-	return metricOf(telemetry.DefaultNamespace, string(metric), statistic, label, values)
+	return metricOf(s.options.MetricsNamespace(), string(metric), statistic, label, values)
 }
 
 // metricOf is a metric by its name and dimensions.

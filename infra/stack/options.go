@@ -3,6 +3,7 @@ package stack
 import (
 	"path/filepath"
 
+	"github.com/replyonce/replyonce/shared/telemetry"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
@@ -69,6 +70,9 @@ type Domain struct {
 
 // Name is the name of the stack, and the beginning of the names of alarms and dashboard.
 func (o Options) Name() string { return "replyonce-" + o.Stage.Name }
+
+// MetricsNamespace keeps the metrics of stages apart that share an account.
+func (o Options) MetricsNamespace() string { return telemetry.DefaultNamespace + "/" + o.Stage.Name }
 
 // functionsFolder is where make puts the functions that are built for an
 // architecture, below the module's folder.
