@@ -2,6 +2,7 @@ package openairesponses
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -56,15 +57,16 @@ func (p *Provider) read(ctx context.Context, id string, response llmprovider.Res
 }
 
 // unread is a look-up that was refused. A 404 is definite only with the API's own
-// error object: anything between us and the API may answer 404 as well.
+// error object: anything between us and the API may answer 404 as well. Whatever else
+// was refused is judged as a call would be, for the operator's eyes, and looked at
+// again.
 func (p *Provider) unread(ctx context.Context, id string, response llmprovider.Response) *llmprovider.Error {
-	failure := &llmprovider.Error{Kind: llmprovider.StillRunning, Err: fmt.Errorf("look up response %s: status %d", id, response.Status)}
-	if _, typed := openaiapi.ParseError(response.Body); typed && response.Status == http.StatusNotFound {
-		failure.Kind = llmprovider.NotFound
+	if response.Status != http.StatusNotFound {
+		return lookupFailed(id, openaiapi.Refusal(ctx, response, p.options.Now(), p.oddities))
 	}
-	if response.Status == http.StatusUnauthorized || response.Status == http.StatusForbidden {
-		// Judged as a call would be, for the operator's eyes.
-		openaiapi.Refusal(ctx, response, p.options.Now(), p.oddities)
+	failure := lookupFailed(id, &llmprovider.Error{Err: errors.New("it is not found")})
+	if _, typed := openaiapi.ParseError(response.Body); typed {
+		failure.Kind = llmprovider.NotFound
 	}
 	return failure
 }

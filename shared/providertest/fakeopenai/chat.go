@@ -51,14 +51,14 @@ func (s *Server) serveChat(w http.ResponseWriter, r *http.Request) {
 
 // finish is why the model stopped, in the words of Chat Completions.
 func (r reply) finish() *string {
-	switch {
-	case r.step.Finish == "-":
+	reason := r.step.Finish
+	switch reason {
+	case "-":
 		return nil
-	case r.step.Finish == "":
-		stop := "stop"
-		return &stop
+	case "":
+		reason = "stop"
 	}
-	return &r.step.Finish
+	return &reason
 }
 
 func chatAnswer(r reply, j job) answer {

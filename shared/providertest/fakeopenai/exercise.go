@@ -205,6 +205,7 @@ func (l *logBuffer) String() string {
 }
 
 func basics(t *testing.T, a Adapter) {
+	t.Helper()
 	s := newScene(t, a)
 	providertest.ExerciseBasics(t, s.provider)
 	answer := s.wantAnswer()

@@ -10,6 +10,7 @@ import (
 )
 
 func retryAfter(t *testing.T, a Adapter) {
+	t.Helper()
 	tests := []struct {
 		name     string
 		header   http.Header
@@ -56,6 +57,7 @@ func retryAfter(t *testing.T, a Adapter) {
 // depends on whether the provider states the end of a response, and on whether
 // anything was generated.
 func failureInsideSuccess(t *testing.T, a Adapter) {
+	t.Helper()
 	const ambiguous, rejected, empty = llmprovider.Ambiguous, llmprovider.Rejected, llmprovider.Empty
 	ended := ambiguous
 	if a.Responses {
@@ -115,6 +117,7 @@ func btoi(b bool) int {
 }
 
 func noAnswerIsNoSuccess(t *testing.T, a Adapter) {
+	t.Helper()
 	nothing, blank, text := "", " \n\t", "Half of an ans"
 	const declined, empty = llmprovider.Declined, llmprovider.Empty
 	tests := []struct {
@@ -185,6 +188,7 @@ func noAnswerIsNoSuccess(t *testing.T, a Adapter) {
 }
 
 func permanentErrors(t *testing.T, a Adapter) {
+	t.Helper()
 	const permanent = llmprovider.Permanent
 	const quota, refused, misconfigured = llmprovider.ReasonProviderQuota, llmprovider.ReasonProviderRefused, llmprovider.ReasonProviderMisconfigured
 	tests := []struct {
@@ -230,6 +234,7 @@ func permanentErrors(t *testing.T, a Adapter) {
 // tooLongIsNotSent: a prompt that is over the limit fails before any request, the
 // same prompt within it does not.
 func tooLongIsNotSent(t *testing.T, a Adapter) {
+	t.Helper()
 	s := newScene(t, a)
 	tokens := s.request.Prompt.Chat().EstimateTokens()
 	s.settings.MaxInputTokens = tokens - 1
@@ -244,6 +249,7 @@ func tooLongIsNotSent(t *testing.T, a Adapter) {
 
 // unreadableAnswer: an answer that cannot be understood was paid for all the same.
 func unreadableAnswer(t *testing.T, a Adapter) {
+	t.Helper()
 	for name, body := range map[string]string{
 		"error page":       "<html>" + plantedAnswer + "</html>",
 		"nothing":          "",
@@ -265,6 +271,7 @@ func unreadableAnswer(t *testing.T, a Adapter) {
 }
 
 func unknownIsLoggedOnce(t *testing.T, a Adapter) {
+	t.Helper()
 	text := "t"
 	steps := map[string]Step{
 		"finish reason": {Text: &text, Finish: "paused"},

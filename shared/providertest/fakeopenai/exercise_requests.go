@@ -42,6 +42,7 @@ var lostOrRefused = []struct {
 var html = func() *string { s := "<html>busy</html>"; return &s }()
 
 func oneRequestPerCall(t *testing.T, a Adapter) {
+	t.Helper()
 	for _, test := range lostOrRefused {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -87,6 +88,7 @@ func (s *scene) endAtGeneration(cancel context.CancelCauseFunc, cause error) {
 // for repeatable. A client that keeps connections, which ours does not, shows that the
 // adapter gives it no means to.
 func reusedConnection(t *testing.T, a Adapter) {
+	t.Helper()
 	for _, action := range []Action{Reset, ResetEarly} {
 		t.Run(string(action), func(t *testing.T) {
 			t.Parallel()
@@ -109,6 +111,7 @@ func reusedConnection(t *testing.T, a Adapter) {
 }
 
 func nothingSent(t *testing.T, a Adapter) {
+	t.Helper()
 	t.Run("nobody listens", func(t *testing.T) {
 		t.Parallel()
 		s := newScene(t, a)
@@ -137,6 +140,7 @@ func nothingSent(t *testing.T, a Adapter) {
 // cancelEndsTheCall: the watchdog, a cancel by the user and the call limit all
 // arrive as the end of the context while the provider works.
 func cancelEndsTheCall(t *testing.T, a Adapter) {
+	t.Helper()
 	for _, test := range []struct {
 		name string
 		step Step
@@ -170,6 +174,7 @@ func cancelEndsTheCall(t *testing.T, a Adapter) {
 // oddText: whatever a conversation holds, the provider gets a request that it can
 // read, and the text that was typed.
 func oddText(t *testing.T, a Adapter) {
+	t.Helper()
 	for name, text := range map[string]string{
 		"torn emoji":       "ok \xf0\x9f\x91",
 		"decomposed":       "cafe\u0301",
@@ -195,6 +200,7 @@ func oddText(t *testing.T, a Adapter) {
 }
 
 func sameBytes(t *testing.T, a Adapter) {
+	t.Helper()
 	s := newScene(t, a)
 	s.wantAnswer()
 	s.renew()
@@ -211,6 +217,7 @@ func sameBytes(t *testing.T, a Adapter) {
 }
 
 func parallelCalls(t *testing.T, a Adapter) {
+	t.Helper()
 	const parallel = 8
 	s := newScene(t, a)
 	var calls sync.WaitGroup
@@ -234,6 +241,7 @@ func parallelCalls(t *testing.T, a Adapter) {
 }
 
 func keys(t *testing.T, a Adapter) {
+	t.Helper()
 	t.Run("asked for before each request", func(t *testing.T) {
 		t.Parallel()
 		s := newScene(t, a)

@@ -35,7 +35,7 @@ type response struct {
 	ToolChoice        string             `json:"tool_choice"`
 	Tools             []struct{}         `json:"tools"`
 	TopP              float64            `json:"top_p"`
-	Usage             *responseUsage     `json:"usage"`
+	Usage             *responseUsage     `json:"usage,omitzero"`
 }
 
 type responseError struct {

@@ -22,7 +22,6 @@ type class struct {
 var (
 	quota         = class{llmprovider.Permanent, llmprovider.ReasonProviderQuota}
 	tooLarge      = class{llmprovider.Permanent, llmprovider.ReasonInputTooLarge}
-	refused       = class{llmprovider.Permanent, llmprovider.ReasonProviderRefused}
 	misconfigured = class{llmprovider.Permanent, llmprovider.ReasonProviderMisconfigured}
 	declined      = class{llmprovider.Declined, llmprovider.ReasonDeclined}
 	rejected      = class{kind: llmprovider.Rejected}
