@@ -46,10 +46,15 @@ func status(status int, errorType string) fakeprovider.Step {
 	return fakeprovider.Step{Action: fakeprovider.Fail, Failure: fakeprovider.Failure{Status: status, Type: errorType, Message: "as the script says"}}
 }
 
+// endMarker is the frame message_stop of an answer whose text is one piece: after
+// the text come content_block_stop and message_delta.
+const endMarker = fakeanthropic.FrameText + 3
+
 // Everything that the SDK and net/http like to repeat.
 func TestCaseM1OneRequestPerCall(t *testing.T) {
 	t.Parallel()
 	const ambiguous, rejected = llmprovider.Ambiguous, llmprovider.Rejected
+	text := "One piece."
 	html := fakeprovider.Step{Action: fakeprovider.Raw, Status: 502, Body: "<html>", Header: http.Header{"Content-Type": {"text/html"}}}
 	retry := status(500, fakeanthropic.TypeAPI)
 	retry.Header = http.Header{"X-Should-Retry": {"true"}, "Retry-After": {"0"}}
@@ -64,9 +69,9 @@ func TestCaseM1OneRequestPerCall(t *testing.T) {
 		{"reset before the body is read", fakeprovider.Step{Action: fakeprovider.CutBeforeBody}, ambiguous, "", 0},
 		{"reset before the first byte", fakeprovider.Step{Action: fakeprovider.CutBeforeAnswer}, ambiguous, "", 1},
 		{"cut in the first event", fakeprovider.Step{Action: fakeprovider.CutStream}, ambiguous, "", 1},
-		{"cut in the text", fakeprovider.Step{Action: fakeprovider.CutStream, Frames: fakeanthropic.FrameText + 1}, ambiguous, "", 1},
-		{"cut in the end marker", fakeprovider.Step{Action: fakeprovider.CutStream, Frames: fakeanthropic.FrameText + 4}, ambiguous, "", 1},
-		{"ended in order without the end marker", fakeprovider.Step{Action: fakeprovider.EndStream, Frames: fakeanthropic.FrameText + 4}, ambiguous, "", 1},
+		{"cut in the text", fakeprovider.Step{Action: fakeprovider.CutStream, Frames: fakeanthropic.FrameText, Text: &text}, ambiguous, "", 1},
+		{"cut in the end marker", fakeprovider.Step{Action: fakeprovider.CutStream, Frames: endMarker, Text: &text}, ambiguous, "", 1},
+		{"ended in order without the end marker", fakeprovider.Step{Action: fakeprovider.EndStream, Frames: endMarker, Text: &text}, ambiguous, "", 1},
 		{"ended in order without anything", fakeprovider.Step{Action: fakeprovider.EndStream}, ambiguous, "", 1},
 		{"409", status(409, fakeanthropic.TypeConflict), llmprovider.Permanent, llmprovider.ReasonProviderRefused, 0},
 		{"429", status(429, fakeanthropic.TypeRateLimit), rejected, "", 0},
@@ -140,12 +145,12 @@ func TestCaseM1NothingSentIsRejected(t *testing.T) {
 // the context while the provider works.
 func TestCaseM9CancelEndsTheCall(t *testing.T) {
 	t.Parallel()
-	stopped := errors.New("stopped")
+	stopped, text := errors.New("stopped"), "One piece."
 	for name, step := range map[string]fakeprovider.Step{
 		"never answered":          {Action: fakeprovider.Never},
 		"hangs before the text":   {Action: fakeprovider.HangStream, Frames: fakeanthropic.FrameStart + 1},
 		"hangs in the text":       {Action: fakeprovider.HangStream, Frames: fakeanthropic.FrameText + 1},
-		"hangs at the end marker": {Action: fakeprovider.HangStream, Frames: fakeanthropic.FrameText + 4},
+		"hangs at the end marker": {Action: fakeprovider.HangStream, Frames: endMarker, Text: &text},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
