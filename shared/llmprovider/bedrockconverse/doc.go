@@ -17,10 +17,10 @@
 //	429 ModelNotReadyException                              Rejected
 //	400 ServiceQuotaExceededException                       Rejected: documented as "resubmit later"
 //	RequestExpired, ExpiredTokenException                   Rejected: the next call is signed anew
-//	MPAgreementBeingCreated                                 Rejected: the model's subscription is being made
 //	400 ValidationException                                 Permanent provider_refused (see below)
 //	403 AccessDeniedException and other faults of identity  Permanent provider_misconfigured
 //	404 ResourceNotFoundException, use case form missing    Permanent provider_misconfigured
+//	403 MPAgreementBeingCreated                             Permanent provider_misconfigured: a task does not live that long
 //	413                                                     Permanent input_too_large
 //	408 ModelTimeoutException                               Ambiguous: the model ran and was cut off
 //	424 ModelErrorException                                 Ambiguous: the model ran and failed

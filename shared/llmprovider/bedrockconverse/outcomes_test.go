@@ -174,7 +174,7 @@ func TestCaseM7PermanentErrors(t *testing.T) {
 		{"quota of the account", status(400, fakebedrock.TypeServiceQuota), rejected, ""},
 		{"signature too old", status(400, fakebedrock.TypeRequestExpired), rejected, ""},
 		{"credentials too old", status(403, fakebedrock.TypeExpiredToken), rejected, ""},
-		{"subscription in the making", status(403, "MPAgreementBeingCreated"), rejected, ""},
+		{"subscription in the making", status(403, "MPAgreementBeingCreated"), permanent, misconfigured},
 		{"not allowed", status(403, fakebedrock.TypeAccessDenied), permanent, misconfigured},
 		{"not signed right", status(403, fakebedrock.TypeInvalidSignature), permanent, misconfigured},
 		{"no such model", status(404, fakebedrock.TypeNotFound), permanent, misconfigured},

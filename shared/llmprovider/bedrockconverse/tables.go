@@ -93,13 +93,15 @@ var codeClasses = map[string]class{
 	"MissingAuthenticationTokenException": misconfigured,
 	"ResourceNotFoundException":           misconfigured,
 	"FTUFormNotFilled":                    misconfigured,
+	// The model's subscription is being made. It is refused and may be asked again,
+	// but only after a quarter of an hour, and no task lives that long.
+	"MPAgreementBeingCreated": misconfigured,
 
 	"ThrottlingException":           rejected,
 	"ModelNotReadyException":        rejected,
 	"ServiceQuotaExceededException": rejected,
 	"RequestExpired":                rejected,
 	"ExpiredTokenException":         rejected,
-	"MPAgreementBeingCreated":       rejected,
 
 	"ModelTimeoutException":       ambiguous,
 	"ModelErrorException":         ambiguous,
