@@ -109,6 +109,11 @@ func (a Answer) into(status int, body any) error {
 	if err := a.Want(status); err != nil {
 		return err
 	}
+	return a.Into(body)
+}
+
+// Into reads the body.
+func (a Answer) Into(body any) error {
 	if err := json.Unmarshal(a.Body, body); err != nil {
 		return fmt.Errorf("%s %s: read answer: %w", a.Method, a.Path, err)
 	}

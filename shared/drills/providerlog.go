@@ -1,0 +1,128 @@
+package drills
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/replyonce/replyonce/shared/history"
+	"github.com/replyonce/replyonce/shared/history/providerlog"
+	"github.com/replyonce/replyonce/shared/providertest"
+)
+
+// Asks makes requests with a question part of the record: they belong to tasks
+// of the scope.
+func (l *Log) Asks(question, scope string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.questions[question] = scope
+}
+
+// providerKinds are the events of the provider's log that a history has.
+var providerKinds = map[providertest.EventKind]history.Kind{
+	providertest.EventReceived:  history.CallReceived,
+	providertest.EventStarted:   history.CallStarted,
+	providertest.EventGenerated: history.CallAnswered,
+	providertest.EventRefused:   history.CallAnswered,
+	providertest.EventReplayed:  history.CallAnswered,
+	providertest.EventDelivered: history.CallDelivered,
+}
+
+// Provided records an event of the provider's log as it happens.
+func (l *Log) Provided(e providertest.Event) {
+	kind, known := providerKinds[e.Kind]
+	if !known {
+		l.ended(e)
+		return
+	}
+	l.mu.Lock()
+	begun := l.requests[e.RequestID]
+	scope, asked := l.questions[e.Question]
+	l.mu.Unlock()
+	about := history.Call{
+		RequestID: e.RequestID, Key: e.Key, PromptSHA256: e.PromptSHA256, OperationID: e.Operation, Status: e.Status,
+		Replayed: e.Kind == providertest.EventReplayed,
+	}
+	event := history.Event{Actor: providerlog.Actor, Kind: kind, Call: &about, Op: begun.seq, Task: begun.task}
+	switch {
+	case kind == history.CallReceived && asked:
+		event.Task, event.Op = l.taskAsking(scope), 0
+	case kind == history.CallReceived || begun.seq == 0:
+		return // a request of an earlier act, or of nobody's
+	}
+	seq := l.Record(event)
+	if kind == history.CallReceived {
+		l.mu.Lock()
+		l.requests[e.RequestID] = request{seq, event.Task}
+		l.mu.Unlock()
+	}
+}
+
+// ended notes what a history has no event for: a connection that ended without
+// an answer.
+func (l *Log) ended(e providertest.Event) {
+	l.mu.Lock()
+	begun := l.requests[e.RequestID]
+	l.mu.Unlock()
+	if begun.seq == 0 {
+		return
+	}
+	switch e.Kind { //nolint:exhaustive // the others are of no interest to people
+	case providertest.EventCut:
+		l.Note("the provider has worked on %s, and the line is cut", e.RequestID)
+	case providertest.EventGone:
+		l.Note("the caller of %s hangs up", e.RequestID)
+	case providertest.EventLost:
+		l.Note("the answer to %s finds nobody", e.RequestID)
+	case providertest.EventLookup:
+		l.Note("the answer to %s is looked up", e.RequestID)
+	}
+}
+
+// request is a request at the provider.
+type request struct {
+	seq  int64
+	task history.Ref
+}
+
+// taskAsking is the task of the scope that has a claim for which no request has
+// come yet: the provider knows no tasks, and two tasks may ask the same.
+func (l *Log) taskAsking(scope string) history.Ref {
+	var tasks []history.Ref
+	balance := map[history.Ref]int{}
+	for _, s := range l.Sights() {
+		if s.Task.Parts().Scope != scope {
+			continue
+		}
+		switch {
+		case s.Kind == history.Created:
+			tasks = append(tasks, s.Task)
+		case isLanded(s, Claim):
+			balance[s.Task]++
+		case s.Kind == history.CallReceived:
+			balance[s.Task]--
+		}
+	}
+	for _, task := range tasks {
+		if balance[task] > 0 {
+			return task
+		}
+	}
+	if len(tasks) == 0 {
+		return ""
+	}
+	return tasks[len(tasks)-1]
+}
+
+// ProviderSink reads the provider's log as it is written: one JSON object per
+// write. log is the record of the act that is played at that moment.
+type ProviderSink func() *Log
+
+// Write implements io.Writer.
+func (log ProviderSink) Write(line []byte) (int, error) {
+	var event providertest.Event
+	if err := json.Unmarshal(line, &event); err != nil {
+		return 0, fmt.Errorf("read log of the provider: %w", err)
+	}
+	log().Provided(event)
+	return len(line), nil
+}

@@ -1,0 +1,150 @@
+package drills
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/replyonce/replyonce/shared/worktask"
+)
+
+// Want is what must become of a task.
+type Want struct {
+	Status   worktask.Status // "" leaves the end open
+	Reason   worktask.Reason // of a failure
+	Requests Range           // in the provider's own log
+	Calls    Range           // recorded on the task
+	Unknown  Range           // of these with an end that nobody saw
+	Version  Range           // of the last assignment
+	Refused  Range           // writes and claims that the store refused
+	CutShort bool            // the reply is marked so
+}
+
+// Range is how many, from Min to Max.
+type Range struct{ Min, Max int }
+
+const unbounded = 1 << 30
+
+func exactly(n int) Range         { return Range{n, n} }
+func between(low, high int) Range { return Range{low, high} }
+func atLeast(n int) Range         { return Range{n, unbounded} }
+
+// any number is right.
+var whatever = Range{0, unbounded}
+
+func (r Range) holds(n int) bool { return r.Min <= n && n <= r.Max }
+
+func (r Range) String() string {
+	switch {
+	case r.Min == r.Max:
+		return fmt.Sprint(r.Min)
+	case r.Max == unbounded:
+		return fmt.Sprintf("%d+", r.Min)
+	}
+	return fmt.Sprintf("%d–%d", r.Min, r.Max)
+}
+
+// Seen is what became of a task.
+type Seen struct {
+	Task     string          `json:"task"`
+	Question string          `json:"question"`
+	Status   worktask.Status `json:"status"`
+	Reason   worktask.Reason `json:"reason,omitempty"`
+	Requests int             `json:"requests"` // in the provider's own log
+	Calls    int             `json:"calls"`    // recorded on the task
+	Unknown  int             `json:"calls_unknown"`
+	Version  int             `json:"assignment_version"`
+	Refused  int             `json:"refused"`
+	Replies  int             `json:"replies"`
+	CutShort bool            `json:"cut_short,omitempty"`
+}
+
+// once is the normal course: one request, one reply, nobody was refused.
+var once = Want{Status: worktask.Completed, Requests: exactly(1), Calls: exactly(1), Version: exactly(1), Refused: whatever}
+
+// twice is a reply at the second try, the first one's end unknown.
+var twice = Want{
+	Status: worktask.Completed, Requests: exactly(2), Calls: exactly(2), Unknown: exactly(1), Version: exactly(2), Refused: whatever,
+}
+
+// compare lists in what a task is not as wanted.
+func (w Want) compare(s Seen) []string {
+	var deviations []string
+	differs := func(what string, got, want any) {
+		deviations = append(deviations, fmt.Sprintf("%s: %v, want %v", what, got, want))
+	}
+	if !w.any() {
+		deviations = w.compareEnd(s)
+	}
+	for _, number := range []struct {
+		what string
+		seen int
+		want Range
+	}{
+		{"requests at the provider", s.Requests, w.Requests},
+		{"calls on the task", s.Calls, w.Calls},
+		{"calls with an unknown end", s.Unknown, w.Unknown},
+		{"assignment version", s.Version, w.Version},
+		{"refused writes", s.Refused, w.Refused},
+	} {
+		if !number.want.holds(number.seen) {
+			differs(number.what, number.seen, number.want)
+		}
+	}
+	return deviations
+}
+
+// compareEnd lists in what the end of a task is not as wanted.
+func (w Want) compareEnd(s Seen) []string {
+	var deviations []string
+	differs := func(what string, got, want any) {
+		if got != want {
+			deviations = append(deviations, fmt.Sprintf("%s: %v, want %v", what, got, want))
+		}
+	}
+	differs("status", s.Status, w.Status)
+	differs("reason of the failure", s.Reason, w.Reason)
+	differs("reply marked as cut short", s.CutShort, w.CutShort)
+	differs("saved replies", s.Replies, w.replies())
+	return deviations
+}
+
+// any reports whether the want leaves the end open.
+func (w Want) any() bool { return w.Status == "" }
+
+func (w Want) replies() int {
+	if w.Status == worktask.Completed {
+		return 1
+	}
+	return 0
+}
+
+// String is the want in a few words, for tables.
+func (w Want) String() string {
+	var text strings.Builder
+	text.WriteString(string(w.Status))
+	if w.any() {
+		text.WriteString("one end")
+	}
+	if w.Reason != "" {
+		fmt.Fprintf(&text, " (%s)", w.Reason)
+	}
+	fmt.Fprintf(&text, ", v%s, %s at provider, %s calls", w.Version, w.Requests, w.Calls)
+	if w.Unknown != (Range{}) {
+		fmt.Fprintf(&text, " (%s unknown)", w.Unknown)
+	}
+	return text.String()
+}
+
+// String is what was seen, in the words of the want.
+func (s Seen) String() string {
+	var text strings.Builder
+	text.WriteString(string(s.Status))
+	if s.Reason != "" {
+		fmt.Fprintf(&text, " (%s)", s.Reason)
+	}
+	fmt.Fprintf(&text, ", v%d, %d at provider, %d calls", s.Version, s.Requests, s.Calls)
+	if s.Unknown != 0 {
+		fmt.Fprintf(&text, " (%d unknown)", s.Unknown)
+	}
+	return text.String()
+}
