@@ -76,8 +76,9 @@ func oneRequestPerCall(t *testing.T, a Adapter) {
 // endAtGeneration ends a context as soon as the model runs.
 func (s *scene) endAtGeneration(cancel context.CancelCauseFunc, cause error) {
 	var waiting sync.WaitGroup
+	ctx := s.ctx // the test goes on with another one
 	waiting.Go(func() {
-		_, _ = s.server.WaitFor(s.ctx, func(r Request) bool { return r.Generation })
+		_, _ = s.server.WaitFor(ctx, func(r Request) bool { return r.Generation })
 		cancel(cause)
 	})
 	s.t.Cleanup(waiting.Wait)
