@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 // maxRequestBytes limits a body: the longest document and history with every
@@ -104,7 +105,7 @@ func (x *exchange) read() ([]byte, bool) {
 
 // understood logs what was asked; false means that the model is not known.
 func (x *exchange) understood(asked Asked) bool {
-	x.update(func(r *Request) { r.Model, r.Question = asked.Model, asked.Question() })
+	x.update(func(r *Request) { r.Model, r.Question = asked.Model, tail(asked.Question(), maxLogged) })
 	for _, model := range x.server.options.Models {
 		if model == asked.Model {
 			return true
@@ -115,6 +116,19 @@ func (x *exchange) understood(asked Asked) bool {
 	}
 	x.refuse(http.StatusNotFound, Failure{Type: "invalid_request_error", Code: "model_not_found"})
 	return false
+}
+
+// maxLogged is how much of the last turn is kept for the log: a turn may have a
+// whole document before its question.
+const maxLogged = 500
+
+// tail is the end of text, of about limit bytes, from a character's beginning.
+func tail(text string, limit int) string {
+	start := max(0, len(text)-limit)
+	for start < len(text) && !utf8.RuneStart(text[start]) {
+		start++
+	}
+	return text[start:]
 }
 
 // watch notes when the client goes away without an answer.

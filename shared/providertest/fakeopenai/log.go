@@ -32,7 +32,8 @@ const (
 	Gone     Outcome = "gone"     // the client had closed the connection
 )
 
-// Request is one request as it arrived and as it ended. The key is not in it.
+// Request is one request as it arrived and as it ended. The key is not in it, and
+// Question is the end of the last turn.
 type Request struct {
 	Number     int         `json:"number"`
 	At         time.Time   `json:"at"`

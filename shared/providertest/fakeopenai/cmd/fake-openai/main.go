@@ -93,5 +93,10 @@ func quote(asked fakeopenai.Asked) string {
 	if err != nil {
 		return "No answer: " + err.Error()
 	}
-	return answer.Text
+	// The first paragraph of the built-in provider introduces itself.
+	_, passages, found := strings.Cut(answer.Text, "\n\n")
+	if !found {
+		return answer.Text
+	}
+	return "A fake server answers: these passages share the most words with the question.\n\n" + passages
 }
