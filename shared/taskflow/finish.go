@@ -24,6 +24,7 @@ func (r Runner) finish(ctx context.Context, held *holding, o worktask.Outcome) A
 	if o.Kind == worktask.Answered {
 		o = r.storeLarge(ctx, held, o)
 	}
+	r.countTokens(o.Report.Tokens)
 	if o.Kind == worktask.Ambiguous || o.Kind == worktask.OperationLost {
 		r.Metrics.Count(telemetry.UnknownOutcomes, 1)
 	}
@@ -94,9 +95,7 @@ func (r Runner) notFinished(ctx context.Context, held *holding, o worktask.Outco
 		held.log.Error("final write failed", telemetry.KeyOperation, tr.Name(), telemetry.KeyError, err)
 		return Action{Kind: Back}
 	}
-	r.Metrics.Count(telemetry.RefusedWrites, 1, telemetry.Kind(tr.Name()))
-	held.log.Info("write refused", telemetry.KeyOperation, tr.Name(), telemetry.KeyReason, refused.Cause.Error(),
-		telemetry.KeyStatus, refused.Seen.Status)
+	r.reportRefused(held, refused)
 	return actionFor(refused.Seen, held.assignment.ID(), r.Now())
 }
 

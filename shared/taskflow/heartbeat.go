@@ -63,8 +63,7 @@ func (h *heartbeat) renew(ctx context.Context) bool {
 	defer cancel()
 	_, err := r.Writer.Write(ctx, h.held.task.Ref, h.held.assignment.Renew(now, until))
 	if refused, ok := errors.AsType[*worktask.RefusedError](err); ok {
-		r.Metrics.Count(telemetry.RefusedWrites, 1, telemetry.Kind(refused.Transition))
-		h.held.log.Info("write refused", telemetry.KeyOperation, refused.Transition, telemetry.KeyReason, refused.Cause.Error())
+		r.reportRefused(h.held, refused)
 		h.cancel(refused)
 		return false
 	}

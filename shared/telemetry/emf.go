@@ -11,8 +11,8 @@ import (
 const maxDimensionValue = 1024
 
 // Emitter writes metrics in CloudWatch's embedded metric format, one JSON
-// object a line. Each metric that has a dimension is written without it too,
-// so that its total needs no arithmetic. It is safe for concurrent use.
+// object a line. A metric that has dimensions is written by each of them and
+// without any, so that its total needs no arithmetic. It is safe for concurrent use.
 //
 // The format: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
 type Emitter struct {

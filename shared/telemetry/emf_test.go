@@ -19,10 +19,12 @@ func emitAll(m telemetry.Metrics) {
 	m.Count(telemetry.Replayed, 49)
 	m.Count(telemetry.Claims, 1)
 	m.Count(telemetry.Takeovers, 0)
-	m.Count(telemetry.RefusedWrites, 1, telemetry.Kind("complete"))
+	m.Count(telemetry.RefusedWrites, 1, telemetry.Kind("complete"), telemetry.Cause(telemetry.RefusedStale))
 	m.Count(telemetry.UnknownOutcomes, 1)
 	m.Count(telemetry.Retries, 1)
 	m.Count(telemetry.Failures, 1, telemetry.Reason("deadline"))
+	m.Count(telemetry.InputTokens, 1200)
+	m.Count(telemetry.OutputTokens, 340)
 	m.Count(telemetry.HandoffsRepublished, 3)
 	m.Gauge(telemetry.OldestDueHandoffAge, 12.5)
 }
@@ -53,8 +55,8 @@ func TestMetricsKeepTheSpecification(t *testing.T) {
 	_, metrics, out := newTelemetry(t)
 	emitAll(metrics)
 	lines := bytes.Split(bytes.TrimSuffix(out.Bytes(), []byte("\n")), []byte("\n"))
-	if len(lines) != 10 {
-		t.Fatalf("%d lines for 10 metrics", len(lines))
+	if len(lines) != 12 {
+		t.Fatalf("%d lines for 12 metrics", len(lines))
 	}
 	for _, line := range lines {
 		checkDocument(t, line)
@@ -123,6 +125,13 @@ func TestMisuseIsDroppedAndLogged(t *testing.T) {
 		"other dimension":      func(m telemetry.Metrics) { m.Count(telemetry.Failures, 1, telemetry.Kind("a")) },
 		"dimension twice": func(m telemetry.Metrics) {
 			m.Count(telemetry.Failures, 1, telemetry.Reason("a"), telemetry.Reason("b"))
+		},
+		"one of two dimensions": func(m telemetry.Metrics) { m.Count(telemetry.RefusedWrites, 1, telemetry.Kind("a")) },
+		"dimensions swapped": func(m telemetry.Metrics) {
+			m.Count(telemetry.RefusedWrites, 1, telemetry.Cause(telemetry.RefusedStale), telemetry.Kind("a"))
+		},
+		"empty second value": func(m telemetry.Metrics) {
+			m.Count(telemetry.RefusedWrites, 1, telemetry.Kind("a"), telemetry.Cause(""))
 		},
 		"empty dimension value":   func(m telemetry.Metrics) { m.Count(telemetry.Failures, 1, telemetry.Reason("")) },
 		"endless dimension value": func(m telemetry.Metrics) { m.Count(telemetry.Failures, 1, telemetry.Reason(strings.Repeat("a", 1025))) },

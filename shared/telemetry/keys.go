@@ -28,6 +28,7 @@ const (
 	KeyModel             = "model"
 	KeyKind              = "kind"
 	KeyReason            = "reason"
+	KeyCause             = "cause" // of a refused write
 	KeyError             = "error"
 	KeyBytes             = "bytes"
 	KeySHA256            = "sha256"

@@ -15,10 +15,12 @@ const (
 	Replayed            Metric = "replayed"               // repeats answered with an existing thing
 	Claims              Metric = "claims"                 // successful claims, takeovers included
 	Takeovers           Metric = "takeovers"              // claims of a task whose lease was over
-	RefusedWrites       Metric = "refused_writes"         // by Kind: guarded writes that the store refused
+	RefusedWrites       Metric = "refused_writes"         // by Kind and by Cause: guarded writes that the store refused
 	UnknownOutcomes     Metric = "unknown_outcomes"       // calls that were begun and whose end nobody saw
 	Retries             Metric = "retries"                // tasks given back for another attempt
 	Failures            Metric = "failures"               // by Reason: tasks that ended failed
+	InputTokens         Metric = "input_tokens"           // tokens read, as the model provider reported them
+	OutputTokens        Metric = "output_tokens"          // tokens written, likewise
 	HandoffsRepublished Metric = "handoffs_republished"   // handoffs published by the dispatcher
 	OldestDueHandoffAge Metric = "oldest_due_handoff_age" // gauge, seconds
 )
@@ -33,10 +35,26 @@ type Dimension struct {
 // Names of dimensions.
 const (
 	DimensionKind   = KeyKind
+	DimensionCause  = KeyCause
 	DimensionReason = KeyReason
 )
 
-// Kind is the dimension of [RefusedWrites], for instance "complete".
+// RefusalCause is why a write was refused. The list is closed.
+type RefusalCause string
+
+// The causes. All but the last are writes of workers that came too late: they
+// froze, were thought dead or were too slow.
+const (
+	RefusedStale     RefusalCause = "stale"      // another worker has, or had, the task after this one
+	RefusedLeaseOver RefusalCause = "lease_over" // the lease was over, and nobody had taken over
+	RefusedEnded     RefusalCause = "ended"      // the task was ended when the lease was over
+	RefusedCancelled RefusalCause = "cancelled"  // the caller cancelled the task: all is well
+)
+
+// Cause is the second dimension of [RefusedWrites].
+func Cause(cause RefusalCause) Dimension { return Dimension{DimensionCause, string(cause)} }
+
+// Kind is the first dimension of [RefusedWrites], for instance "complete".
 func Kind(value string) Dimension { return Dimension{DimensionKind, value} }
 
 // Reason is the dimension of [Failures], a failure reason of the task.
@@ -62,9 +80,9 @@ func (NoMetrics) Gauge(Metric, float64, ...Dimension) {}
 
 // definition is what a metric is made of.
 type definition struct {
-	gauge     bool
-	unit      string // of CloudWatch
-	dimension string // its one dimension, if it has any
+	gauge      bool
+	unit       string   // of CloudWatch
+	dimensions []string // each splits the metric by itself, not each by each
 }
 
 const (
@@ -77,10 +95,12 @@ var definitions = map[Metric]definition{
 	Replayed:            {unit: unitCount},
 	Claims:              {unit: unitCount},
 	Takeovers:           {unit: unitCount},
-	RefusedWrites:       {unit: unitCount, dimension: DimensionKind},
+	RefusedWrites:       {unit: unitCount, dimensions: []string{DimensionKind, DimensionCause}},
 	UnknownOutcomes:     {unit: unitCount},
 	Retries:             {unit: unitCount},
-	Failures:            {unit: unitCount, dimension: DimensionReason},
+	Failures:            {unit: unitCount, dimensions: []string{DimensionReason}},
+	InputTokens:         {unit: unitCount},
+	OutputTokens:        {unit: unitCount},
 	HandoffsRepublished: {unit: unitCount},
 	OldestDueHandoffAge: {unit: unitSeconds, gauge: true},
 }
@@ -90,17 +110,16 @@ func (d definition) check(gauge bool, dimensions []Dimension) error {
 	if d.gauge != gauge {
 		return fmt.Errorf("gauge = %t, want %t", gauge, d.gauge)
 	}
-	if d.dimension == "" {
-		if len(dimensions) > 0 {
-			return fmt.Errorf("%d dimensions, want none", len(dimensions))
+	if len(dimensions) != len(d.dimensions) {
+		return fmt.Errorf("%d dimensions, want %d", len(dimensions), len(d.dimensions))
+	}
+	for i, name := range d.dimensions {
+		if dimensions[i].Name != name {
+			return fmt.Errorf("dimension %s, want %s", dimensions[i].Name, name)
 		}
-		return nil
-	}
-	if len(dimensions) != 1 || dimensions[0].Name != d.dimension {
-		return fmt.Errorf("dimensions %v, want one named %s", dimensions, d.dimension)
-	}
-	if n := len(dimensions[0].Value); n < 1 || n > maxDimensionValue {
-		return fmt.Errorf("value of dimension %s has %d bytes, want 1 to %d", d.dimension, n, maxDimensionValue)
+		if n := len(dimensions[i].Value); n < 1 || n > maxDimensionValue {
+			return fmt.Errorf("value of dimension %s has %d bytes, want 1 to %d", name, n, maxDimensionValue)
+		}
 	}
 	return nil
 }
