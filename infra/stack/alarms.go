@@ -82,9 +82,9 @@ func (s *builder) alarms() []alarm {
 		},
 		{
 			id: "stale-writes", of: 2, in: 3, above: staleWriteRate,
-			meaning: "Many writes of workers that had been replaced were refused. The promises hold; workers freeze, are killed or are too slow.",
-			metric: formula(fmt.Sprintf("IF(FILL(claims, 0) >= %d, 100 * FILL(refused, 0) / claims, 0)", fewClaims), "refused writes, % of claims",
-				map[string]awscloudwatch.IMetric{"claims": s.ours(telemetry.Claims, sum), "refused": s.ours(telemetry.RefusedWrites, sum)}),
+			meaning: "Many writes of workers that came too late were refused. The promises hold; workers freeze, are killed or are too slow.",
+			metric: formula(fmt.Sprintf("IF(FILL(claims, 0) >= %d, 100 * late / claims, 0)", fewClaims), "refused writes, % of claims",
+				map[string]awscloudwatch.IMetric{"claims": s.ours(telemetry.Claims, sum), "late": s.lateWrites()}),
 		},
 		{
 			id: "api-errors", of: 2, in: 3, above: errorRate,
@@ -116,6 +116,12 @@ func (s *builder) alarms() []alarm {
 			metric:  s.queueMetric(s.dispatchDeadLetters.QueueName(), "ApproximateNumberOfMessagesVisible", maximum, "ticks not delivered"),
 		},
 	}
+}
+
+// lateWrites counts refused writes except those of cancelled tasks, which are a
+// caller's wish.
+func (s *builder) lateWrites() awscloudwatch.IMetric {
+	return total("late", "late writes", s.byCause(telemetry.RefusedStale, telemetry.RefusedLeaseOver, telemetry.RefusedEnded)...)
 }
 
 // unknown counts calls whose end nobody saw. A task that ends for it is usually

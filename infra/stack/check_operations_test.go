@@ -69,6 +69,22 @@ var operationChecks = []check{
 		w.that(ours >= 10, "only %d metrics of ours are watched", ours)
 		return w.err()
 	}},
+	{name: "late workers raise an alarm, cancels do not", holds: func(s subject) error {
+		var w want
+		var causes []string
+		for _, m := range s.metrics() {
+			if m.name != string(telemetry.RefusedWrites) {
+				continue
+			}
+			w.equal("alarm", m.where, "AlarmStaleWrites")
+			for _, d := range m.dimensions {
+				causes = append(causes, d.Name+" "+d.Value)
+			}
+		}
+		slices.Sort(causes)
+		w.equal("causes", causes, []string{"cause ended", "cause lease_over", "cause stale"})
+		return w.err()
+	}},
 	{name: "logs are kept for a bounded time", holds: func(s subject) error {
 		var w want
 		groups := s.ids("AWS::Logs::LogGroup")
@@ -89,6 +105,9 @@ var operationChecks = []check{
 			w.that(strings.Contains(body, heading), "nothing on the dashboard answers %q", heading)
 		}
 		w.that(strings.Contains(body, `"`+s.namespace(&w)+`"`), "the dashboard shows none of our metrics")
+		for _, tokens := range []telemetry.Metric{telemetry.InputTokens, telemetry.OutputTokens} {
+			w.that(strings.Contains(body, `"`+string(tokens)+`"`), "the dashboard does not show %s", tokens)
+		}
 		w.that(!strings.Contains(body, `"`+telemetry.DefaultNamespace+`"`), "the dashboard shows metrics of all stages")
 		return w.err()
 	}},
@@ -184,26 +203,38 @@ func (t template) metrics() []watched {
 	return found
 }
 
+// whole has the dimensions of metrics that have any, all of which the functions
+// have to give.
+var whole = map[string][]telemetry.Dimension{
+	string(telemetry.Failures):      {telemetry.Reason("deadline")},
+	string(telemetry.RefusedWrites): {telemetry.Kind("complete"), telemetry.Cause(telemetry.RefusedStale)},
+}
+
 // telemetryKnows writes the metric as the functions would: what they do not know
-// is reported and dropped.
+// is reported and dropped. A metric is written by each of its dimensions and
+// without any.
 func telemetryKnows(m watched) bool {
+	if len(m.dimensions) > 1 {
+		return false
+	}
+	for _, d := range m.dimensions {
+		if !slices.ContainsFunc(whole[m.name], func(known telemetry.Dimension) bool { return known.Name == d.Name }) {
+			return false
+		}
+	}
 	for _, gauge := range []bool{false, true} {
 		var out bytes.Buffer
 		_, emitter := telemetry.New(&out, telemetry.Options{Level: slog.LevelError, Now: func() time.Time { return time.Unix(0, 0) }})
 		if gauge {
-			emitter.Gauge(telemetry.Metric(m.name), 1, m.dimensions...)
+			emitter.Gauge(telemetry.Metric(m.name), 1, whole[m.name]...)
 		} else {
-			emitter.Count(telemetry.Metric(m.name), 1, m.dimensions...)
+			emitter.Count(telemetry.Metric(m.name), 1, whole[m.name]...)
 		}
 		if !strings.Contains(out.String(), "dropped") {
 			return true
 		}
 	}
-	// Metrics with a dimension are also written without it.
-	if len(m.dimensions) > 0 {
-		return false
-	}
-	return slices.Contains([]string{string(telemetry.Failures), string(telemetry.RefusedWrites)}, m.name)
+	return false
 }
 
 // cycle finds resources that refer to each other in a ring; nil: none.
@@ -280,6 +311,8 @@ var operationMutants = []mutant{
 	{check: "metrics of alarms are written by the code", path: "Resources/AlarmProviderQuota/Properties/Metrics/1/MetricStat/Metric/Dimensions/0/Name", value: "cause"},
 	{check: "metrics of alarms are written by the code", path: "Resources/Worker/Properties/Environment/Variables/REPLYONCE_METRICS_NAMESPACE", value: nil},
 	{check: "metrics of alarms are written by the code", path: "Resources/AlarmTasksFailed/Properties/Metrics/1/MetricStat/Metric/Namespace", value: "ReplyOnce/prod"},
+	{check: "late workers raise an alarm, cancels do not", path: "Resources/AlarmStaleWrites/Properties/Metrics/3/MetricStat/Metric/Dimensions/0/Value", value: "cancelled"},
+	{check: "late workers raise an alarm, cancels do not", path: "Resources/AlarmStaleWrites/Properties/Metrics/3/MetricStat/Metric/Dimensions", value: nil},
 	{check: "logs are kept for a bounded time", path: "Resources/WorkerLogsC1193B08/Properties/RetentionInDays", value: nil},
 	{check: "logs are kept for a bounded time", path: "Resources/Worker/Properties/LoggingConfig", value: nil},
 	{check: "one dashboard has the three questions", path: "Resources/Dashboard/Properties/DashboardBody", value: "{}"},

@@ -123,7 +123,7 @@ func (s *builder) reasons() []graph {
 			title: "Attempts that were not the first",
 			left: []awscloudwatch.IMetric{
 				s.ours(telemetry.Retries, sum), s.ours(telemetry.Takeovers, sum), s.ours(telemetry.UnknownOutcomes, sum),
-				s.ours(telemetry.HandoffsRepublished, sum), s.ours(telemetry.RefusedWrites, sum),
+				s.ours(telemetry.HandoffsRepublished, sum), s.lateWrites(),
 			},
 		},
 		{
@@ -152,6 +152,10 @@ func (s *builder) spending() []graph {
 			right: []awscloudwatch.IMetric{formula("IF(accepted > 0, claims / accepted, 0)", "calls for a task", map[string]awscloudwatch.IMetric{
 				"claims": s.ours(telemetry.Claims, sum), "accepted": s.ours(telemetry.Accepted, sum),
 			})},
+		},
+		{
+			title: "Tokens, as the model provider reported them",
+			left:  []awscloudwatch.IMetric{s.ours(telemetry.InputTokens, sum), s.ours(telemetry.OutputTokens, sum)},
 		},
 	}
 }

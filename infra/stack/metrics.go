@@ -91,6 +91,15 @@ func (s *builder) byReason(reasons []worktask.Reason) []awscloudwatch.IMetric {
 	return metrics
 }
 
+// byCause is one metric for each cause of refused writes.
+func (s *builder) byCause(causes ...telemetry.RefusalCause) []awscloudwatch.IMetric {
+	metrics := make([]awscloudwatch.IMetric, 0, len(causes))
+	for _, cause := range causes {
+		metrics = append(metrics, s.ours(telemetry.RefusedWrites, sum, telemetry.Cause(cause)))
+	}
+	return metrics
+}
+
 // perFunction is one line of a graph for each function.
 func (s *builder) perFunction(name, statistic string) []awscloudwatch.IMetric {
 	var metrics []awscloudwatch.IMetric
