@@ -92,6 +92,9 @@ func TestRequestsAreSignedByTheRole(t *testing.T) {
 	if !strings.HasPrefix(header.Get("Authorization"), "AWS4-HMAC-SHA256 ") || header.Get("X-Amz-Security-Token") != testCredentials.SessionToken {
 		t.Errorf("sent %v", header)
 	}
+	if attempts := header.Get("Amz-Sdk-Request"); attempts != "attempt=1; max=1" {
+		t.Errorf("the SDK counts %q", attempts)
+	}
 }
 
 func TestWrongCredentialsArePermanent(t *testing.T) {

@@ -26,7 +26,8 @@ func (d Dialect) checkSignature(r *http.Request, body []byte) *fakeprovider.Fail
 	authorization := r.Header.Get("Authorization")
 	scope, found := strings.CutPrefix(authorization, "AWS4-HMAC-SHA256 Credential=")
 	accessKey, _, _ := strings.Cut(scope, "/")
-	if !found || accessKey != d.Credentials.AccessKeyID {
+	known := found && accessKey == d.Credentials.AccessKeyID && r.Header.Get("X-Amz-Security-Token") == d.Credentials.SessionToken
+	if !known {
 		return refusal(http.StatusForbidden, TypeUnrecognizedClient, "the security token included in the request is invalid")
 	}
 	want, err := d.sign(r, body, signedHeaders(authorization))
