@@ -15,6 +15,7 @@ import (
 var (
 	soakFor     = flag.Duration("soak", 0, "run random schedules for so long")
 	soakSeed    = flag.Uint64("soak.seed", 0, "first seed of the soak; 0: the time of day")
+	allPairs    = flag.Bool("pairs", false, "make every pair of calls go wrong, in every way")
 	mutantTable = flag.Bool("mutants", false, "print the table of mutants")
 	replay      = flag.String("replay", "", "a schedule to run again, as a failure has written it")
 	failures    = flag.String("failures", filepath.Join("..", "..", "dist", "simulation"), "where failing schedules and histories are written")

@@ -32,6 +32,7 @@ type Op string
 const (
 	Serve      Op = "serve"       // A: the call, B: its fault, C: a parameter of the fault
 	Flow       Op = "flow"        // serve all calls without faults, up to Call if it is named; A odd: the provider answers too
+	Work       Op = "work"        // C: so many calls of a world in which everything goes well
 	Advance    Op = "advance"     // A: until when, B odd: nobody is served meanwhile
 	Send       Op = "send"        // A: the press, a new one or an old; B: same inputs, others, or by another user
 	Regenerate Op = "regenerate"  // A: the press whose message is answered once more
@@ -53,7 +54,7 @@ const (
 // Ops lists every operation.
 func Ops() []Op {
 	return []Op{
-		Serve, Flow, Advance, Send, Regenerate, CancelTask, Read, Deliver, Dispatch, Crash, Freeze, Thaw, StepClock,
+		Serve, Flow, Work, Advance, Send, Regenerate, CancelTask, Read, Deliver, Dispatch, Crash, Freeze, Thaw, StepClock,
 		Land, Duplicate, DeadLetter, Redrive, Garbage,
 	}
 }
@@ -65,6 +66,9 @@ func (w *World) do(s Step) bool {
 		return w.stepServe(s)
 	case Flow:
 		w.flowTo(s.A%2 == 1, s.Call)
+		return true
+	case Work:
+		w.work(s.C)
 		return true
 	case Advance:
 		w.advance(w.instant(s), s.B%2 == 0)
