@@ -14,6 +14,8 @@ import (
 	"github.com/replyonce/replyonce/shared/llmprovider/sdkcall"
 )
 
+type eventStream = ssestream.Stream[anthropic.MessageStreamEventUnion]
+
 // message is what a stream has said so far.
 type message struct {
 	model      string
@@ -33,7 +35,7 @@ var errInvalidEvent = errors.New("an event is not one JSON value with unique nam
 
 // read takes the stream's events up to the end marker. The error is the SDK's, or
 // errInvalidEvent; nil without the end marker means that the body just ended.
-func (p *Provider) read(ctx context.Context, stream *ssestream.Stream[anthropic.MessageStreamEventUnion], requestID string) (*message, error) {
+func (p *Provider) read(ctx context.Context, stream *eventStream, requestID string) (*message, error) {
 	m := new(message)
 	for !m.ended && stream.Next() {
 		event := stream.Current()

@@ -1,6 +1,7 @@
 package anthropicmessages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"strconv"
 
 	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/sdkcall"
@@ -19,9 +19,7 @@ import (
 const headerRequestID = "Request-Id"
 
 // outcome judges what one request brought.
-func (p *Provider) outcome(ctx context.Context, params anthropic.MessageNewParams, exchange *sdkcall.Exchange,
-	stream *ssestream.Stream[anthropic.MessageStreamEventUnion],
-) (llmprovider.Answer, error) {
+func (p *Provider) outcome(ctx context.Context, model anthropic.Model, exchange *sdkcall.Exchange, stream *eventStream) (llmprovider.Answer, error) {
 	response, sendErr := exchange.Result()
 	requestID := response.Header.Get(headerRequestID)
 	var failure *llmprovider.Error
@@ -35,7 +33,7 @@ func (p *Provider) outcome(ctx context.Context, params anthropic.MessageNewParam
 	default:
 		var m *message
 		if m, failure = p.whole(ctx, stream, sendErr, requestID); failure == nil {
-			return p.answer(m, params, requestID), nil
+			return answer(m, model, requestID), nil
 		}
 	}
 	failure.ProviderRequestID = requestID
@@ -51,9 +49,7 @@ func isEventStream(header http.Header) bool {
 
 // whole returns the message of a stream that has its end marker and a text to
 // save. What the call is known to have cost goes with its failure.
-func (p *Provider) whole(ctx context.Context, stream *ssestream.Stream[anthropic.MessageStreamEventUnion],
-	sendErr error, requestID string,
-) (*message, *llmprovider.Error) {
+func (p *Provider) whole(ctx context.Context, stream *eventStream, sendErr error, requestID string) (*message, *llmprovider.Error) {
 	m, streamErr := p.read(ctx, stream, requestID)
 	var failure *llmprovider.Error
 	if m.ended {
@@ -98,16 +94,14 @@ func unreadable(what string) *llmprovider.Error {
 	return &llmprovider.Error{Kind: llmprovider.Ambiguous, Err: errors.New("anthropic: " + what)}
 }
 
-func (p *Provider) answer(m *message, params anthropic.MessageNewParams, requestID string) llmprovider.Answer {
-	model := m.model
-	if model == "" {
-		model = params.Model
-	}
+// answer says who wrote it: the model that the stream names, or else the one that
+// was asked.
+func answer(m *message, asked anthropic.Model, requestID string) llmprovider.Answer {
 	return llmprovider.Answer{
 		Text:              m.text.String(),
 		CutShort:          stopReasons[m.stopReason] != complete,
 		Provider:          Name,
-		Model:             model,
+		Model:             cmp.Or(m.model, asked),
 		ProviderRequestID: requestID,
 		LanguageModel:     true,
 		InputTokens:       m.spend.InputTokens,

@@ -103,5 +103,5 @@ func (p *Provider) Call(ctx context.Context, r llmprovider.Request) (llmprovider
 			Err:    fmt.Errorf("the SDK sent nothing: %w", stream.Err()),
 		}
 	}
-	return p.outcome(ctx, params, exchange, stream)
+	return p.outcome(ctx, params.Model, exchange, stream)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/smithy-go/auth/bearer"
+	"github.com/aws/smithy-go/logging"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/bedrockconverse"
@@ -57,6 +58,7 @@ func setupWith(t *testing.T, change func(*bedrockconverse.Options), steps ...fak
 		Config: testConfig(), BaseURL: s.server.URL, Model: testModel, Now: time.Now,
 		Log: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
+	options.Config.Logger = logging.NewStandardLogger(s.log)
 	change(&options)
 	var err error
 	if s.provider, err = bedrockconverse.New(options); err != nil {
