@@ -166,25 +166,18 @@ func members(t *testing.T, body string) []string {
 	return names
 }
 
-// TestGatewaysRouteAlike: the one-machine gateway asks for a token where the
-// deployed one does.
+// TestGatewaysRouteAlike: the one-machine gateway takes its routes from the
+// deployment, as far as it knows kinds of them: any method, and preflights that
+// need no token.
 func TestGatewaysRouteAlike(t *testing.T) {
 	t.Parallel()
 	deployed, err := extract.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	needs := map[string]bool{}
 	for _, r := range deployed.API.Routes {
-		if r.Method == "ANY" {
-			needs[r.Resource] = r.Authorize
-		} else if r.Authorize {
-			t.Errorf("%s %s needs a token, and a preflight has none", r.Method, r.Resource)
-		}
-	}
-	for _, r := range gateway.DefaultRoutes() {
-		if wanted, known := needs[r.Resource]; !known || wanted != r.Authorize {
-			t.Errorf("%s: token %t, deployed %t (there: %t)", r.Resource, r.Authorize, wanted, known)
+		if r.Method != "ANY" && (r.Method != http.MethodOptions || r.Authorize) {
+			t.Errorf("the one-machine gateway knows no route like %+v", r)
 		}
 	}
 	if got := time.Duration(deployed.API.IntegrationTimeoutMilliseconds) * time.Millisecond; got != gateway.IntegrationTimeout {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"github.com/replyonce/replyonce/infra/local/eventsource"
 	"github.com/replyonce/replyonce/infra/local/stack"
 )
 
@@ -74,7 +73,7 @@ func (d *Drain) measure(ctx context.Context, s *stack.Stack, saved *saved, open 
 	if d.Writes, err = writesPerSecond(ctx, s.DirectAWSConfig(), "bench-writes"); err != nil {
 		return fmt.Errorf("measure bare writes: %w", err)
 	}
-	if d.Bare, err = bareTasksPerSecond(ctx, subject, d.Workers*eventsource.DefaultBatchSize); err != nil {
+	if d.Bare, err = bareTasksPerSecond(ctx, subject, d.Workers*s.BatchSize()); err != nil {
 		return fmt.Errorf("measure bare requests: %w", err)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, drainLimit, fmt.Errorf("the queue was not empty after %s", drainLimit))

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -22,6 +21,7 @@ import (
 	"github.com/replyonce/replyonce/infra/local/emulator"
 	"github.com/replyonce/replyonce/infra/local/internal/testprograms"
 	"github.com/replyonce/replyonce/infra/local/resources"
+	"github.com/replyonce/replyonce/infra/stack/extract"
 	"github.com/replyonce/replyonce/shared/dynamoschema"
 )
 
@@ -41,9 +41,17 @@ func run(m *testing.M) int {
 }
 
 var definition = resources.Definition{
-	Table: "t", Schema: dynamoschema.Definition(),
-	Queue: "q", DeadLetterQueue: "dead", VisibilityTimeout: 12 * time.Second, MaxReceiveCount: 20,
-	Bucket: "bucket",
+	Table: "t", Queue: "q", DeadLetterQueue: "dead", Bucket: "bucket", Like: deployed(),
+}
+
+// deployed is what the template has, with a visibility of its own.
+func deployed() extract.Extract {
+	e, err := extract.Load()
+	if err != nil {
+		panic(err)
+	}
+	e.Queue.VisibilitySeconds = 12
+	return e
 }
 
 func start(t *testing.T, dir string) (*emulator.Emulator, aws.Config, resources.Created) {
@@ -161,7 +169,7 @@ func TestResourcesAreAsDefined(t *testing.T) {
 	t.Parallel()
 	_, cfg, created := start(t, "")
 	changed := definition
-	changed.VisibilityTimeout = 720 * time.Second
+	changed.Like.Queue.VisibilitySeconds = 720
 	again, err := resources.Ensure(t.Context(), cfg, changed)
 	if err != nil || again != created {
 		t.Fatalf("second time: %+v, %v", again, err)

@@ -24,9 +24,6 @@ import (
 	"github.com/replyonce/replyonce/infra/local/lambdaruntime"
 )
 
-// DefaultBatchSize is the number of messages that a batch has at most.
-const DefaultBatchSize = 5
-
 const (
 	// pause follows a receive that failed.
 	pause = 200 * time.Millisecond
@@ -52,7 +49,7 @@ type Config struct {
 	QueueARN    string
 	Region      string
 	Function    Invoker
-	BatchSize   int // 1 to 10; 0 is DefaultBatchSize
+	BatchSize   int // 1 to 10; 0 is 1
 	Concurrency int // batches at a time, at least 1
 	Wait        int // long poll in whole seconds, 1 to 20; 0 is 1
 
@@ -75,9 +72,7 @@ type Source struct {
 // Start begins to poll.
 func Start(config Config) *Source {
 	config.Wait = max(config.Wait, 1)
-	if config.BatchSize == 0 {
-		config.BatchSize = DefaultBatchSize
-	}
+	config.BatchSize = max(config.BatchSize, 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Source{config: config, cancel: cancel}
 	for range max(1, config.Concurrency) {

@@ -152,7 +152,7 @@ func TestFinishedMessagesAreDeletedAndFailedOnesStay(t *testing.T) {
 	q := newQueue([]types.Message{message("a"), message("b"), message("c")})
 	var got events.SQSEvent
 	source := Start(Config{
-		Queue: q, QueueURL: "url", QueueARN: "arn:aws:sqs:us-east-1:000000000000:q", Region: "us-east-1",
+		Queue: q, QueueURL: "url", QueueARN: "arn:aws:sqs:us-east-1:000000000000:q", Region: "us-east-1", BatchSize: 7,
 		Function: function(func(event events.SQSEvent) ([]byte, error) {
 			got = event
 			return []byte(`{"batchItemFailures":[{"itemIdentifier":"b"}]}`), nil
@@ -163,7 +163,7 @@ func TestFinishedMessagesAreDeletedAndFailedOnesStay(t *testing.T) {
 	if want := []string{"handle-a", "handle-c"}; !slices.Equal(q.deleted, want) {
 		t.Errorf("deleted %v", q.deleted)
 	}
-	if q.asked.MaxNumberOfMessages != DefaultBatchSize || aws.ToString(q.asked.QueueUrl) != "url" {
+	if q.asked.MaxNumberOfMessages != 7 || aws.ToString(q.asked.QueueUrl) != "url" {
 		t.Errorf("asked for %+v", q.asked)
 	}
 	record := got.Records[1]

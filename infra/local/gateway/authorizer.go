@@ -14,9 +14,6 @@ import (
 	"github.com/replyonce/replyonce/infra/local/lambdaruntime"
 )
 
-// DefaultAuthorizerTTL is API Gateway's default for keeping an authorizer's answer.
-const DefaultAuthorizerTTL = 5 * time.Minute
-
 // maxKept bounds the kept answers; then all are forgotten.
 const maxKept = 10_000
 

@@ -39,7 +39,7 @@ type Config struct {
 	API              Invoker
 	Authorizer       Invoker
 	AuthorizerTTL    time.Duration // how long an authorizer's answer is kept; 0: not at all
-	Routes           []Route       // nil: DefaultRoutes
+	Routes           []Route       // at least one
 	Stage            string        // name of the stage
 	StageInPath      bool          // serve below /<stage>/, as a deployment without a domain of its own does
 	BinaryMediaTypes []string      // nil: */*, so that bodies reach the function as they are
@@ -65,9 +65,6 @@ type Gateway struct {
 
 // New returns a gateway.
 func New(config Config) *Gateway {
-	if config.Routes == nil {
-		config.Routes = DefaultRoutes()
-	}
 	if config.BinaryMediaTypes == nil {
 		config.BinaryMediaTypes = []string{"*/*"}
 	}

@@ -12,16 +12,6 @@ type Route struct {
 	Authorize bool   // run the authorizer, except for OPTIONS: a preflight carries no token
 }
 
-// DefaultRoutes is what a deployment has: everything goes to the api function, which knows its paths.
-func DefaultRoutes() []Route {
-	return []Route{
-		{Resource: "/"},
-		{Resource: "/{proxy+}"},
-		{Resource: "/v1/openapi.json"},
-		{Resource: "/v1/{proxy+}", Authorize: true},
-	}
-}
-
 // find returns the most specific route for the path, with its path parameters decoded. A literal segment
 // goes before a parameter, and a parameter before a greedy one.
 func find(routes []Route, escapedPath string) (Route, map[string]string, bool) {

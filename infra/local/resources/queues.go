@@ -2,7 +2,6 @@ package resources
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -11,35 +10,36 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
-)
 
-// keepMessages is SQS's longest retention, 14 days: a dead letter is kept longer than a queued message.
-const (
-	keepMessages    = 4 * 24 * 60 * 60
-	keepDeadLetters = 14 * 24 * 60 * 60
+	"github.com/replyonce/replyonce/infra/stack/extract"
 )
 
 func ensureQueues(ctx context.Context, cfg aws.Config, d Definition) (Created, error) {
 	client := sqs.NewFromConfig(cfg)
-	deadURL, deadARN, err := ensureQueue(ctx, client, d.DeadLetterQueue, map[string]string{
-		string(types.QueueAttributeNameMessageRetentionPeriod): strconv.Itoa(keepDeadLetters),
-	})
+	deadURL, deadARN, err := ensureQueue(ctx, client, d.DeadLetterQueue, attributesOf(d.Like.DeadLetterQueue, ""))
 	if err != nil {
 		return Created{}, err
 	}
-	redrive, err := json.Marshal(map[string]any{"deadLetterTargetArn": deadARN, "maxReceiveCount": d.MaxReceiveCount})
-	if err != nil {
-		return Created{}, fmt.Errorf("write redrive policy: %w", err)
-	}
-	queueURL, queueARN, err := ensureQueue(ctx, client, d.Queue, map[string]string{
-		string(types.QueueAttributeNameVisibilityTimeout):      strconv.Itoa(int(d.VisibilityTimeout.Seconds())),
-		string(types.QueueAttributeNameMessageRetentionPeriod): strconv.Itoa(keepMessages),
-		string(types.QueueAttributeNameRedrivePolicy):          string(redrive),
-	})
+	queueURL, queueARN, err := ensureQueue(ctx, client, d.Queue, attributesOf(d.Like.Queue, deadARN))
 	if err != nil {
 		return Created{}, err
 	}
 	return Created{QueueURL: queueURL, QueueARN: queueARN, DeadLetterQueueURL: deadURL}, nil
+}
+
+// attributesOf are the attributes of a queue like q; deadARN is where its dead letters go, if it has any.
+func attributesOf(q extract.Queue, deadARN string) map[string]string {
+	attributes := map[string]string{
+		string(types.QueueAttributeNameMessageRetentionPeriod): strconv.Itoa(q.RetentionSeconds),
+	}
+	if q.VisibilitySeconds > 0 {
+		attributes[string(types.QueueAttributeNameVisibilityTimeout)] = strconv.Itoa(q.VisibilitySeconds)
+	}
+	if q.MaxReceiveCount > 0 {
+		attributes[string(types.QueueAttributeNameRedrivePolicy)] = fmt.Sprintf(
+			`{"deadLetterTargetArn":%q,"maxReceiveCount":%d}`, deadARN, q.MaxReceiveCount)
+	}
+	return attributes
 }
 
 // ensureQueue looks first: creating an existing queue with other attributes is an error on AWS.

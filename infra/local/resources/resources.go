@@ -5,22 +5,20 @@ package resources
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"github.com/replyonce/replyonce/shared/dynamoschema"
+	"github.com/replyonce/replyonce/infra/stack/extract"
 )
 
-// Definition names and sizes the resources of one stack.
+// Definition names the resources of one stack.
 type Definition struct {
-	Table             string
-	Schema            dynamoschema.Table
-	Queue             string
-	DeadLetterQueue   string
-	VisibilityTimeout time.Duration // of the queue, in whole seconds
-	MaxReceiveCount   int           // before a message goes to the dead-letter queue
-	Bucket            string
+	Table           string
+	Queue           string
+	DeadLetterQueue string
+	Bucket          string
+	// Like says how table and queues are made: as in the template of the deployment.
+	Like extract.Extract
 }
 
 // Created says where the resources are.

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/replyonce/replyonce/shared/dynamoschema"
+	"github.com/replyonce/replyonce/infra/stack/extract"
 )
 
 // tableWait bounds how long a new table may take to become usable; on AWS it takes some seconds.
@@ -18,7 +18,7 @@ const tableWait = 2 * time.Minute
 
 func ensureTable(ctx context.Context, cfg aws.Config, d Definition) error {
 	client := dynamodb.NewFromConfig(cfg)
-	_, err := client.CreateTable(ctx, createTableInput(d.Table, d.Schema))
+	_, err := client.CreateTable(ctx, createTableInput(d.Table, d.Like.Table))
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
 		return fmt.Errorf("create: %w", err)
 	}
@@ -47,7 +47,7 @@ func ensureTimeToLive(ctx context.Context, client *dynamodb.Client, d Definition
 	_, err = client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
 		TableName: aws.String(d.Table),
 		TimeToLiveSpecification: &types.TimeToLiveSpecification{
-			AttributeName: aws.String(d.Schema.TimeToLiveAttribute), Enabled: aws.Bool(true),
+			AttributeName: aws.String(d.Like.Table.TimeToLiveAttribute), Enabled: aws.Bool(true),
 		},
 	})
 	if err != nil {
@@ -56,34 +56,37 @@ func ensureTimeToLive(ctx context.Context, client *dynamodb.Client, d Definition
 	return nil
 }
 
-func createTableInput(name string, schema dynamoschema.Table) *dynamodb.CreateTableInput {
+func createTableInput(name string, like extract.Table) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{
 		TableName:            aws.String(name),
-		KeySchema:            keySchema(schema.Key),
-		AttributeDefinitions: attributes(schema.Key),
-		BillingMode:          types.BillingModePayPerRequest,
+		KeySchema:            keySchema(like.PartitionKey, like.SortKey),
+		AttributeDefinitions: attributes(like.PartitionKey, like.SortKey),
+		BillingMode:          types.BillingMode(like.BillingMode),
 	}
-	for _, index := range schema.Indexes {
-		in.AttributeDefinitions = append(in.AttributeDefinitions, attributes(index.Key)...)
+	for _, index := range like.Indexes {
+		in.AttributeDefinitions = append(in.AttributeDefinitions, attributes(index.PartitionKey, index.SortKey)...)
 		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
 			IndexName:  aws.String(index.Name),
-			KeySchema:  keySchema(index.Key),
-			Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
+			KeySchema:  keySchema(index.PartitionKey, index.SortKey),
+			Projection: &types.Projection{ProjectionType: types.ProjectionType(index.Projection)},
 		})
 	}
 	return in
 }
 
-func keySchema(key dynamoschema.KeySchema) []types.KeySchemaElement {
+func keySchema(partition, sort extract.Attribute) []types.KeySchemaElement {
 	return []types.KeySchemaElement{
-		{AttributeName: aws.String(key.Partition.Name), KeyType: types.KeyTypeHash},
-		{AttributeName: aws.String(key.Sort.Name), KeyType: types.KeyTypeRange},
+		{AttributeName: aws.String(partition.Name), KeyType: types.KeyTypeHash},
+		{AttributeName: aws.String(sort.Name), KeyType: types.KeyTypeRange},
 	}
 }
 
-func attributes(key dynamoschema.KeySchema) []types.AttributeDefinition {
-	definition := func(a dynamoschema.KeyAttribute) types.AttributeDefinition {
-		return types.AttributeDefinition{AttributeName: aws.String(a.Name), AttributeType: types.ScalarAttributeType(a.Type)}
+func attributes(keys ...extract.Attribute) []types.AttributeDefinition {
+	definitions := make([]types.AttributeDefinition, 0, len(keys))
+	for _, key := range keys {
+		definitions = append(definitions, types.AttributeDefinition{
+			AttributeName: aws.String(key.Name), AttributeType: types.ScalarAttributeType(key.Type),
+		})
 	}
-	return []types.AttributeDefinition{definition(key.Partition), definition(key.Sort)}
+	return definitions
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/replyonce/replyonce/infra/local/emulator"
 	"github.com/replyonce/replyonce/infra/local/faultproxy"
 	"github.com/replyonce/replyonce/infra/local/resources"
-	"github.com/replyonce/replyonce/shared/dynamoschema"
-	"github.com/replyonce/replyonce/shared/worktask"
+	"github.com/replyonce/replyonce/infra/stack/extract"
 )
 
 // Names of the resources.
@@ -42,7 +41,7 @@ type backend struct {
 	created  resources.Created
 }
 
-func startBackend(ctx context.Context, o Options, dir, dataDir string, timers worktask.Timers) (*backend, error) {
+func startBackend(ctx context.Context, o Options, dir, dataDir string, like extract.Extract) (*backend, error) {
 	b := &backend{}
 	var err error
 	if o.Endpoint == "" {
@@ -60,7 +59,7 @@ func startBackend(ctx context.Context, o Options, dir, dataDir string, timers wo
 			return nil, err
 		}
 	}
-	b.created, err = resources.Ensure(ctx, b.direct, definition(timers))
+	b.created, err = resources.Ensure(ctx, b.direct, definition(like))
 	if err != nil {
 		b.close()
 		return nil, err
@@ -69,13 +68,8 @@ func startBackend(ctx context.Context, o Options, dir, dataDir string, timers wo
 }
 
 // definition is what the deployment creates, under the names of this stack.
-func definition(timers worktask.Timers) resources.Definition {
-	return resources.Definition{
-		Table: Table, Schema: dynamoschema.Definition(),
-		Queue: Queue, DeadLetterQueue: DeadLetterQueue,
-		VisibilityTimeout: timers.Visibility, MaxReceiveCount: timers.MaxReceiveCount,
-		Bucket: Bucket,
-	}
+func definition(like extract.Extract) resources.Definition {
+	return resources.Definition{Table: Table, Queue: Queue, DeadLetterQueue: DeadLetterQueue, Bucket: Bucket, Like: like}
 }
 
 func (b *backend) startEmulator(ctx context.Context, dir, dataDir string) (err error) {

@@ -42,6 +42,14 @@ func (s *Stack) Port() int {
 // Timers are those of the functions.
 func (s *Stack) Timers() worktask.Timers { return s.timers }
 
+// BatchSize is how many messages a worker gets at most.
+func (s *Stack) BatchSize() int {
+	if s.options.BatchSize > 0 {
+		return s.options.BatchSize
+	}
+	return s.like.EventSource.BatchSize
+}
+
 // SignIn returns a token for the user in the workspace, as POST /local/sign-in does.
 func (s *Stack) SignIn(user, workspace string) (string, error) {
 	token, err := s.issuer.Token(user, workspace)

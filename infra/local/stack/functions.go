@@ -12,7 +12,7 @@ import (
 	"github.com/replyonce/replyonce/infra/local/binaries"
 	"github.com/replyonce/replyonce/infra/local/lambdaruntime"
 	"github.com/replyonce/replyonce/infra/local/supervisor"
-	"github.com/replyonce/replyonce/shared/worktask"
+	"github.com/replyonce/replyonce/infra/stack/extract"
 )
 
 // Audience is what tokens of the stack's issuer are made for.
@@ -21,31 +21,26 @@ const Audience = "replyonce-local"
 // WorkspaceClaim is the claim of those tokens that names the workspace.
 const WorkspaceClaim = "workspace"
 
-// Time limits of the functions that the timer profile says nothing about.
-const (
-	authorizerLimit = 10 * time.Second
-	dispatcherLimit = 30 * time.Second
-)
-
 // functions are the four functions and their processes.
 type functions struct {
 	server     *lambdaruntime.Server
 	supervisor *supervisor.Supervisor
+	like       map[string]extract.Function
 
 	api, authorizer, worker, dispatcher *lambdaruntime.Function
 }
 
 // newFunctions makes the functions. Requests for them wait until start has brought up their processes.
-func newFunctions(ctx context.Context, timers worktask.Timers, region string, observe func(supervisor.Line)) (*functions, error) {
+func newFunctions(ctx context.Context, like map[string]extract.Function, region string, observe func(supervisor.Line)) (*functions, error) {
 	server, err := lambdaruntime.Listen(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("start the functions: %w", err)
 	}
-	f := &functions{server: server, supervisor: supervisor.New(observe)}
-	f.api = f.function("api", timers.APILimit, region)
-	f.authorizer = f.function("authorizer", authorizerLimit, region)
-	f.worker = f.function("worker", timers.WorkerLimit, region)
-	f.dispatcher = f.function("dispatcher", dispatcherLimit, region)
+	f := &functions{server: server, supervisor: supervisor.New(observe), like: like}
+	f.api = f.function("api", region)
+	f.authorizer = f.function("authorizer", region)
+	f.worker = f.function("worker", region)
+	f.dispatcher = f.function("dispatcher", region)
 	return f, nil
 }
 
@@ -62,7 +57,7 @@ func (f *functions) start(ctx context.Context, o Options, dir string, b *backend
 			started = append(started, f.supervisor.Start(supervisor.Spec{
 				Name: name + "-" + strconv.Itoa(i+1), Path: binaries.Path(dir, name),
 				Function: group.function, FreezeIdle: !o.RunIdle,
-				Env: processEnv(shared, name, i+1, b.direct.Region),
+				Env: processEnv(shared, name, i+1, f.like[name].MemoryMB, b.direct.Region),
 			}))
 		}
 	}
@@ -74,11 +69,11 @@ func (f *functions) start(ctx context.Context, o Options, dir string, b *backend
 	return nil
 }
 
-func (f *functions) function(name string, limit time.Duration, region string) *lambdaruntime.Function {
+func (f *functions) function(name, region string) *lambdaruntime.Function {
 	return f.server.NewFunction(lambdaruntime.Settings{
 		Name:    name,
 		ARN:     fmt.Sprintf("arn:aws:lambda:%s:%s:function:%s", region, accountID, name),
-		Timeout: limit,
+		Timeout: time.Duration(f.like[name].TimeoutSeconds) * time.Second,
 	})
 }
 
@@ -121,7 +116,7 @@ func givenVariables(o Options) map[string]string {
 // processEnv adds what Lambda defines for each environment. The access key id is the process's name: the
 // fault proxy tells senders apart by it.
 // https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
-func processEnv(shared map[string]string, function string, number int, region string) func(string) []string {
+func processEnv(shared map[string]string, function string, number, memoryMB int, region string) func(string) []string {
 	process := function + "-" + strconv.Itoa(number)
 	return func(runtimeAPI string) []string {
 		env := maps.Clone(shared)
@@ -129,7 +124,7 @@ func processEnv(shared map[string]string, function string, number int, region st
 			"AWS_LAMBDA_RUNTIME_API":          runtimeAPI,
 			"AWS_LAMBDA_FUNCTION_NAME":        function,
 			"AWS_LAMBDA_FUNCTION_VERSION":     "$LATEST",
-			"AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "512",
+			"AWS_LAMBDA_FUNCTION_MEMORY_SIZE": strconv.Itoa(memoryMB),
 			"AWS_LAMBDA_LOG_GROUP_NAME":       "/aws/lambda/" + function,
 			"AWS_LAMBDA_LOG_STREAM_NAME":      process,
 			"AWS_REGION":                      region,

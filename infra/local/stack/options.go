@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
@@ -16,9 +17,10 @@ import (
 // Options say how to run the stack. The zero value runs on a free port, keeps nothing and builds what it
 // needs.
 type Options struct {
-	Root     string // the module's folder; "" looks for it from the working directory upwards
-	Binaries string // folder of built programs, <name>/bootstrap; "" builds them into Root/dist/local
-	DataDir  string // where data is kept; "" keeps none
+	Root     string   // the module's folder; "" looks for it from the working directory upwards
+	Binaries string   // folder of built programs, <name>/bootstrap; "" builds them into Root/dist/local
+	Tags     []string // further build tags; programs built with them go into a folder of their own
+	DataDir  string   // where data is kept; "" keeps none
 
 	Listen string // address to listen on; "" is 127.0.0.1
 	Port   int    // 0 is any free one
@@ -36,11 +38,11 @@ type Options struct {
 
 	Workers   int // worker processes; 0 is 2
 	APIs      int // api processes: requests at a time; 0 is 2
-	BatchSize int // messages in a batch; 0 is the event source's default
+	BatchSize int // messages in a batch; 0 is the deployment's
 
 	StageInPath   bool          // serve below /prod/
-	AuthorizerTTL time.Duration // how long the authorizer's answers are kept; 0 is API Gateway's default, less is not at all
-	DispatchEvery time.Duration // period of the dispatcher; 0 is the profile's, less than 0 only by Tick
+	AuthorizerTTL time.Duration // how long the authorizer's answers are kept; 0 is the deployment's, less is not at all
+	DispatchEvery time.Duration // period of the dispatcher; 0 is the profile's, at most 10 s; less than 0 only by Tick
 	RunIdle       bool          // let processes run while they wait for work, which Lambda does not
 	NoFaults      bool          // leave the fault proxy out, for measurements
 
@@ -103,8 +105,8 @@ func (o Options) findBinaries(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out := filepath.Join(root, "dist", "local")
-	err = binaries.Build(ctx, binaries.Options{Root: root, Out: out, Packages: wanted, Progress: o.Progress})
+	out := filepath.Join(root, "dist", strings.Join(append([]string{"local"}, o.Tags...), "-"))
+	err = binaries.Build(ctx, binaries.Options{Root: root, Out: out, Packages: wanted, Tags: o.Tags, Progress: o.Progress})
 	if err != nil {
 		return "", fmt.Errorf("build: %w", err)
 	}

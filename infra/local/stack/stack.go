@@ -21,6 +21,7 @@ import (
 	"github.com/replyonce/replyonce/infra/local/issuer"
 	"github.com/replyonce/replyonce/infra/local/schedule"
 	"github.com/replyonce/replyonce/infra/local/supervisor"
+	"github.com/replyonce/replyonce/infra/stack/extract"
 	"github.com/replyonce/replyonce/shared/runtimeconfig"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
@@ -41,6 +42,7 @@ const drainLimit = time.Second
 type Stack struct {
 	options Options
 	timers  worktask.Timers
+	like    extract.Extract // what is deployed
 
 	folder    *folder
 	listener  net.Listener
@@ -69,7 +71,11 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read settings: %w", err)
 	}
-	s := &Stack{options: o, timers: timers, observers: map[int]func(supervisor.Line){}}
+	like, err := deployed(timers)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stack{options: o, timers: timers, like: like, observers: map[int]func(supervisor.Line){}}
 	s.Subscribe(o.Observe)
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.Close()) //nolint:contextcheck // the context may be why the start failed
@@ -90,7 +96,7 @@ func (s *Stack) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.backend, err = startBackend(ctx, o, dir, s.folder.path("emulator"), s.timers); err != nil {
+	if s.backend, err = startBackend(ctx, o, dir, s.folder.path("emulator"), s.like); err != nil {
 		return err
 	}
 	s.issuer, err = issuer.New(issuer.Config{
@@ -99,7 +105,7 @@ func (s *Stack) start(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("start the issuer: %w", err)
 	}
-	if s.functions, err = newFunctions(ctx, s.timers, s.backend.direct.Region, s.publish); err != nil {
+	if s.functions, err = newFunctions(ctx, s.like.Functions, s.backend.direct.Region, s.publish); err != nil {
 		return err
 	}
 	s.serve() // the authorizer may want the issuer's keys before it is ready
@@ -115,17 +121,19 @@ func (s *Stack) issuerURL() string { return s.origin() + "/local" }
 
 // serve begins to answer requests.
 func (s *Stack) serve() {
-	o := s.options
+	o, api := s.options, s.like.API
 	ttl := o.AuthorizerTTL
 	if ttl == 0 {
-		ttl = gateway.DefaultAuthorizerTTL
+		ttl = time.Duration(api.AuthorizerTTLSeconds) * time.Second
 	}
 	s.server = &http.Server{
 		ReadHeaderTimeout: 10 * time.Second,
 		Handler: gateway.New(gateway.Config{
 			API: s.functions.api, Authorizer: s.functions.authorizer, AuthorizerTTL: max(ttl, 0),
 			Stage: "prod", StageInPath: o.StageInPath, AllowedOrigin: "*",
-			AccountID: accountID, Region: s.backend.direct.Region, Timeout: s.timers.GatewayLimit,
+			Routes: routes(api.Routes), BinaryMediaTypes: api.BinaryMediaTypes,
+			Timeout:   time.Duration(api.IntegrationTimeoutMilliseconds) * time.Millisecond,
+			AccountID: accountID, Region: s.backend.direct.Region,
 			LoopbackOnly: s.LoopbackOnly(), Local: s.issuer.Handler("/local"),
 			Failed: s.failed(Gateway),
 		}),
@@ -139,12 +147,12 @@ func (s *Stack) feed() {
 	s.source = eventsource.Start(eventsource.Config{
 		Queue: sqs.NewFromConfig(s.backend.as(EventSource)), QueueURL: s.backend.created.QueueURL,
 		QueueARN: s.backend.created.QueueARN, Region: s.backend.direct.Region,
-		Function: s.functions.worker, BatchSize: o.BatchSize, Concurrency: o.Workers, Wait: s.pollWait(),
+		Function: s.functions.worker, BatchSize: s.BatchSize(), Concurrency: o.Workers, Wait: s.pollWait(),
 		Copies: o.Copies, Hold: o.Hold, Failed: s.failed(EventSource),
 	})
 	period := o.DispatchEvery
 	if period == 0 {
-		period = s.timers.DispatchEvery
+		period = time.Duration(s.like.DispatchSeconds) * time.Second
 	}
 	s.schedule = schedule.Start(schedule.Config{
 		Function: s.functions.dispatcher, Period: period,

@@ -16,9 +16,9 @@ import (
 	"github.com/replyonce/replyonce/infra/bench/product"
 	"github.com/replyonce/replyonce/infra/local/resources"
 	"github.com/replyonce/replyonce/infra/operator"
+	"github.com/replyonce/replyonce/infra/stack/extract"
 	"github.com/replyonce/replyonce/shared/conversation"
 	"github.com/replyonce/replyonce/shared/document"
-	"github.com/replyonce/replyonce/shared/dynamoschema"
 	"github.com/replyonce/replyonce/shared/idempotency"
 	"github.com/replyonce/replyonce/shared/identity"
 	"github.com/replyonce/replyonce/shared/taskflow"
@@ -64,9 +64,13 @@ func oneMachine(t *testing.T, table string, ago time.Duration) (failed, open con
 	for _, name := range []string{"AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ACCESS_KEY_ID", "AWS_PROFILE", "REPLYONCE_STACK"} {
 		t.Setenv(name, "")
 	}
-	created, err := resources.Ensure(t.Context(), cfg, resources.Definition{
-		Table: table, Schema: dynamoschema.Definition(), Queue: operator.LocalQueue, DeadLetterQueue: operator.LocalDeadLetterQueue,
-		VisibilityTimeout: time.Minute, MaxReceiveCount: 5, Bucket: operator.LocalBucket,
+	like, err := extract.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	like.Queue.VisibilitySeconds, like.Queue.MaxReceiveCount = 60, 5
+	created, err = resources.Ensure(t.Context(), cfg, resources.Definition{
+		Table: table, Queue: operator.LocalQueue, DeadLetterQueue: operator.LocalDeadLetterQueue, Bucket: operator.LocalBucket, Like: like,
 	})
 	if err != nil {
 		t.Fatal(err)
