@@ -2,9 +2,6 @@ package functionmain
 
 import "time"
 
-// Now is the wall clock of the functions.
-func Now() time.Time { return time.Now() }
-
 // start is fixed when the process starts.
 var start = time.Now()
 
