@@ -3,22 +3,17 @@ package demo
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"time"
 
 	"github.com/replyonce/replyonce/infra/demo/feed"
+	"github.com/replyonce/replyonce/infra/local/modelserver"
 	"github.com/replyonce/replyonce/shared/providertest"
 )
 
-// provider is the scripted model provider, served from this program: killing a worker loses nothing of
-// its log.
+// provider is the scripted model provider, with its log as it grows.
 type provider struct {
-	*providertest.Server
-	url    string
-	web    *http.Server
+	*modelserver.Server
 	events *feed.Feed[providertest.Event]
 }
 
@@ -26,7 +21,7 @@ type provider struct {
 func startProvider(ctx context.Context, arrived func(providertest.Call), happened func(providertest.Event)) (*provider, error) {
 	p := &provider{events: feed.New[providertest.Event]()}
 	var err error
-	p.Server, err = providertest.New(providertest.Options{
+	p.Server, err = modelserver.Start(ctx, providertest.Options{
 		Now: time.Now, OnRequest: arrived,
 		LogSink: eventSink(func(event providertest.Event) {
 			p.events.Add(event)
@@ -34,23 +29,9 @@ func startProvider(ctx context.Context, arrived func(providertest.Call), happene
 		}),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("start the provider: %w", err)
+		return nil, err //nolint:wrapcheck // says what it is
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("start the provider: %w", err)
-	}
-	p.url = "http://" + listener.Addr().String()
-	p.web = &http.Server{Handler: p.Server, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = p.web.Serve(listener) }() // ends with close
 	return p, nil
-}
-
-func (p *provider) close() error {
-	if err := errors.Join(p.Close(), p.web.Close()); err != nil {
-		return fmt.Errorf("stop the provider: %w", err)
-	}
-	return nil
 }
 
 // requests counts the requests with a question that the provider's log has.

@@ -69,7 +69,7 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 		return Result{}, err
 	}
 	defer func() { err = errors.Join(err, w.close()) }() //nolint:contextcheck // as in startWorld
-	told.Print(fmt.Sprintf("stack at %s, %d workers, timers %q, scripted provider at %s\n", w.stack.URL(), workers, w.stack.Timers().Profile, w.provider.url))
+	told.Print(fmt.Sprintf("stack at %s, %d workers, timers %q, scripted provider at %s\n", w.stack.URL(), workers, w.stack.Timers().Profile, w.provider.URL()))
 
 	begun := time.Now()
 	playing, stop := context.WithTimeoutCause(ctx, playLimit, errPlayLimit)

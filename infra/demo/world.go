@@ -81,7 +81,7 @@ func (w *world) start(ctx context.Context, o Options) (err error) {
 	}
 	w.stack, err = stack.Start(ctx, stack.Options{
 		Root: o.Root, Binaries: o.Binaries, DataDir: o.DataDir,
-		Profile: "short", Provider: "scripted", ProviderURL: w.provider.url, Workers: workers,
+		Profile: "short", Provider: "scripted", ProviderURL: w.provider.URL(), Workers: workers,
 		Observe: w.logged, Copies: w.copies,
 		Progress: func(text string) { w.story.Print(text + "\n") },
 	})
@@ -119,7 +119,7 @@ func (w *world) close() error {
 		failures = append(failures, w.stack.Close())
 	}
 	if w.provider != nil {
-		failures = append(failures, w.provider.close())
+		failures = append(failures, w.provider.Close())
 	}
 	return errors.Join(failures...)
 }
