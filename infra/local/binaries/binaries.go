@@ -25,6 +25,7 @@ type Options struct {
 	Root     string       // the module's folder
 	Out      string       // <Out>/<name>/bootstrap is written
 	Packages []string     // main packages relative to Root, such as "./functions/api"; the last element is the name
+	Tags     []string     // further build tags
 	Progress func(string) // one short line before and after the build; may be nil
 }
 
@@ -75,7 +76,8 @@ func (o Options) report(text string) {
 }
 
 func compile(ctx context.Context, o Options, stage string) error {
-	args := []string{"build", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", stage + string(filepath.Separator)}
+	tags := strings.Join(append([]string{"lambda.norpc"}, o.Tags...), ",")
+	args := []string{"build", "-trimpath", "-tags", tags, "-ldflags", "-s -w", "-o", stage + string(filepath.Separator)}
 	cmd := exec.CommandContext(ctx, "go", append(args, o.Packages...)...) //nolint:gosec // packages of this module
 	cmd.Dir = o.Root
 	// The host's own architecture, whatever the caller cross-compiles for.

@@ -3,6 +3,7 @@ package stack
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,6 +50,10 @@ type Options struct {
 	// Endpoint is another AWS endpoint than the stack's own emulator, such as LocalStack. Credentials and
 	// region are then those of the standard settings.
 	Endpoint string
+
+	// Routes are handlers of paths below /local/, which no deployment has. A path that ends in "/" stands for
+	// all paths that begin with it.
+	Routes map[string]http.Handler
 
 	Observe  func(supervisor.Line) // gets every log line and event; must not block
 	Progress func(string)          // gets short messages while the stack starts

@@ -134,11 +134,21 @@ func (s *Stack) serve() {
 			Routes: routes(api.Routes), BinaryMediaTypes: api.BinaryMediaTypes,
 			Timeout:   time.Duration(api.IntegrationTimeoutMilliseconds) * time.Millisecond,
 			AccountID: accountID, Region: s.backend.direct.Region,
-			LoopbackOnly: s.LoopbackOnly(), Local: s.issuer.Handler("/local"),
+			LoopbackOnly: s.LoopbackOnly(), Local: s.localRoutes(),
 			Failed: s.failed(Gateway),
 		}),
 	}
 	go func() { _ = s.server.Serve(s.listener) }() // ends with Close
+}
+
+// localRoutes are the issuer's and those of the options.
+func (s *Stack) localRoutes() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", s.issuer.Handler("/local"))
+	for path, handler := range s.options.Routes {
+		mux.Handle(path, handler)
+	}
+	return mux
 }
 
 // feed begins to deliver messages and ticks.
