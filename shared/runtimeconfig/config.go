@@ -40,12 +40,10 @@ type APIConfig struct {
 // WorkerConfig is the section of the worker function.
 type WorkerConfig struct {
 	Common
-	Table       string
-	QueueURL    string
-	Bucket      string
-	Provider    string // ProviderBuiltin or ProviderScripted
-	ProviderURL string // of ProviderScripted
-	Model       string // empty: the provider's own
+	ProviderConfig
+	Table    string
+	QueueURL string
+	Bucket   string
 }
 
 // DispatcherConfig is the section of the dispatcher function.
@@ -62,12 +60,6 @@ type AuthorizerConfig struct {
 	Audience       string
 	WorkspaceClaim string
 }
-
-// Names of the model providers.
-const (
-	ProviderBuiltin  = "builtin"  // answers from the document, needs no network
-	ProviderScripted = "scripted" // a server for demonstrations and drills
-)
 
 // API reads the section of the api function from an environment as
 // [Environment] gives it. Its errors are *ConfigError, as those of the others.
@@ -86,18 +78,9 @@ func API(environment map[string]string) (APIConfig, error) {
 // Worker reads the section of the worker function.
 func Worker(environment map[string]string) (WorkerConfig, error) {
 	raw, p := parse[workerVariables](environment)
-	c := WorkerConfig{
-		Common: raw.Common.read(&p), Table: raw.Table, QueueURL: raw.QueueURL, Bucket: raw.Bucket,
-		Provider: raw.Provider, ProviderURL: raw.ProviderURL, Model: raw.Model,
-	}
+	c := WorkerConfig{Common: raw.Common.read(&p), Table: raw.Table, QueueURL: raw.QueueURL, Bucket: raw.Bucket}
+	c.ProviderConfig = raw.Provider.read(c.Local, &p)
 	p.url("QUEUE_URL", raw.QueueURL)
-	p.url("PROVIDER_URL", raw.ProviderURL)
-	switch {
-	case c.Provider != ProviderBuiltin && c.Provider != ProviderScripted:
-		p.add("PROVIDER", "is %q. Set it to %s or %s.", c.Provider, ProviderBuiltin, ProviderScripted)
-	case c.Provider == ProviderScripted && c.ProviderURL == "":
-		p.add("PROVIDER_URL", "is not set. The provider %s needs the URL of its server.", ProviderScripted)
-	}
 	return c, p.errorFor("worker")
 }
 

@@ -26,13 +26,21 @@ type apiVariables struct {
 }
 
 type workerVariables struct {
-	Common      commonVariables
-	Table       string `env:"TABLE,required,notEmpty"`
-	QueueURL    string `env:"QUEUE_URL,required,notEmpty"`
-	Bucket      string `env:"BUCKET,required,notEmpty"`
-	Provider    string `env:"PROVIDER"     envDefault:"builtin"`
-	ProviderURL string `env:"PROVIDER_URL"`
-	Model       string `env:"MODEL"`
+	Common   commonVariables
+	Provider providerVariables
+	Table    string `env:"TABLE,required,notEmpty"`
+	QueueURL string `env:"QUEUE_URL,required,notEmpty"`
+	Bucket   string `env:"BUCKET,required,notEmpty"`
+}
+
+type providerVariables struct {
+	Provider        string `env:"PROVIDER"          envDefault:"builtin"`
+	ProviderURL     string `env:"PROVIDER_URL"`
+	Model           string `env:"MODEL"`
+	MaxOutputTokens string `env:"MAX_OUTPUT_TOKENS"`
+	MaxInputTokens  string `env:"MAX_INPUT_TOKENS"`
+	ProviderKey     string `env:"PROVIDER_KEY"`
+	ProviderSecret  string `env:"PROVIDER_SECRET"`
 }
 
 type dispatcherVariables struct {
