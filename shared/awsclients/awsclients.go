@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
@@ -40,6 +41,9 @@ func DynamoDB(cfg aws.Config) *dynamodb.Client {
 		o.DisableValidateResponseChecksum = emulated("AWS_ENDPOINT_URL_DYNAMODB")
 	})
 }
+
+// SecretsManager makes a client.
+func SecretsManager(cfg aws.Config) *secretsmanager.Client { return secretsmanager.NewFromConfig(cfg) }
 
 // SQS makes a client.
 func SQS(cfg aws.Config) *sqs.Client { return sqs.NewFromConfig(cfg) }
