@@ -34,11 +34,11 @@ func start(environment map[string]string) error {
 	if err != nil {
 		return err
 	}
-	provider, err := newProvider(ctx, config)
+	log, metrics := functionmain.Telemetry("worker", config.Common)
+	provider, err := newProvider(ctx, config, clients, log)
 	if err != nil {
 		return err
 	}
-	log, metrics := functionmain.Telemetry("worker", config.Common)
 	store := dynamostore.New(awsclients.DynamoDB(clients), config.Table, dynamostore.Options{})
 	objects := s3objects.New(awsclients.S3(clients), config.Bucket)
 	runner := taskflow.Runner{
