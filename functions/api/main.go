@@ -23,6 +23,7 @@ import (
 	"github.com/replyonce/replyonce/shared/s3objects"
 	"github.com/replyonce/replyonce/shared/sqsqueue"
 	"github.com/replyonce/replyonce/shared/taskflow"
+	"github.com/replyonce/replyonce/shared/tracing"
 )
 
 func main() { functionmain.Run(start) }
@@ -37,24 +38,25 @@ func start(environment map[string]string) error {
 		return err
 	}
 	log, metrics := functionmain.Telemetry("api", config.Common)
+	traces := tracing.FromEnvironment("api", environment, log, functionmain.Now)
 	store := dynamostore.New(awsclients.DynamoDB(clients), config.Table, dynamostore.Options{})
 	newID := newid.NewSource(functionmain.Now, rand.Reader).Next
 	pause := functionmain.Pause
 	windows := idempotency.Windows{Replay: config.Timers.ReplayWindow, Purge: config.Timers.PurgeAfter}
-	creator := keyed.Creator{Records: store, Windows: windows, Now: functionmain.Now, Pause: pause}
-	lambda.Start(&lambdahandler.API{
+	creator := keyed.Creator{Records: traces.Records(store), Windows: windows, Now: functionmain.Now, Pause: pause}
+	lambda.Start(traces.Requests(&lambdahandler.API{
 		Documents: document.Service{Store: store, Creator: creator, NewID: newID, Now: functionmain.Now},
 		Conversations: conversation.Service{
-			Store: store, Documents: store, Writer: taskflow.Writer{Tasks: store, Now: functionmain.Now, Pause: pause},
+			Store: traces.Conversations(store), Documents: store, Writer: taskflow.Writer{Tasks: traces.Tasks(store), Now: functionmain.Now, Pause: pause},
 			Evidence: store, Objects: s3objects.New(awsclients.S3(clients), config.Bucket),
-			Queue: sqsqueue.New(awsclients.SQS(clients), config.QueueURL), Creator: creator,
+			Queue: traces.Queue(sqsqueue.New(awsclients.SQS(clients), config.QueueURL)), Creator: creator,
 			NewID: newID, Now: functionmain.Now, Timers: config.Timers, OnUnknown: config.OnUnknown, Model: config.Model,
 			Log: log, Metrics: metrics,
 		},
 		Windows: windows, AllowedOrigin: config.AllowedOrigin, SignIn: config.SignIn, Local: config.Local,
 		OpenAPI: openapi.Document(), Static: staticFile, ContentSecurityPolicy: page.ContentSecurityPolicy(config.SignIn.TokenEndpoint),
 		NewID: newID, Now: functionmain.Now, Log: log, Metrics: metrics,
-	})
+	}))
 	return nil
 }
 

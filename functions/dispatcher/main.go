@@ -16,6 +16,7 @@ import (
 	"github.com/replyonce/replyonce/shared/runtimeconfig"
 	"github.com/replyonce/replyonce/shared/sqsqueue"
 	"github.com/replyonce/replyonce/shared/taskflow"
+	"github.com/replyonce/replyonce/shared/tracing"
 )
 
 const (
@@ -38,12 +39,14 @@ func start(environment map[string]string) error {
 		return err
 	}
 	log, metrics := functionmain.Telemetry("dispatcher", config.Common)
+	traces := tracing.FromEnvironment("dispatcher", environment, log, functionmain.Now)
 	store := dynamostore.New(awsclients.DynamoDB(clients), config.Table, dynamostore.Options{})
 	dispatcher := &taskflow.Dispatcher{
-		Writer:   taskflow.Writer{Tasks: store, Now: functionmain.Now, Pause: functionmain.Pause},
-		Handoffs: store, Queue: sqsqueue.New(awsclients.SQS(clients), config.QueueURL), Timers: config.Timers,
+		Writer:   taskflow.Writer{Tasks: traces.Tasks(store), Now: functionmain.Now, Pause: functionmain.Pause},
+		Handoffs: store, Queue: traces.Queue(sqsqueue.New(awsclients.SQS(clients), config.QueueURL)), Timers: config.Timers,
 		Now: functionmain.Now, Jitter: rand.Float64, Log: log, Metrics: metrics, PageSize: pageSize,
 	}
-	lambda.Start(dispatchhandler.Handler{Dispatcher: dispatcher, Remaining: functionmain.Remaining, Reserve: reserve}.Handle)
+	handler := dispatchhandler.Handler{Dispatcher: dispatcher, Remaining: functionmain.Remaining, Reserve: reserve}
+	lambda.Start(tracing.Flushing(traces, handler.Handle))
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/replyonce/replyonce/shared/s3objects"
 	"github.com/replyonce/replyonce/shared/sqsqueue"
 	"github.com/replyonce/replyonce/shared/taskflow"
+	"github.com/replyonce/replyonce/shared/tracing"
 	"github.com/replyonce/replyonce/shared/workerhandler"
 )
 
@@ -39,21 +40,23 @@ func start(environment map[string]string) error {
 	if err != nil {
 		return err
 	}
+	traces := tracing.FromEnvironment("worker", environment, log, functionmain.Now)
 	store := dynamostore.New(awsclients.DynamoDB(clients), config.Table, dynamostore.Options{})
 	objects := s3objects.New(awsclients.S3(clients), config.Bucket)
 	runner := taskflow.Runner{
-		Writer: taskflow.Writer{Tasks: store, Now: functionmain.Now, Pause: functionmain.Pause},
+		Writer: taskflow.Writer{Tasks: traces.Tasks(store), Now: functionmain.Now, Pause: functionmain.Pause},
 		Kinds: map[string]taskflow.Kind{
-			reply.Kind: replywork.Kind{Conversations: store, Documents: store, Objects: objects, Provider: provider},
+			reply.Kind: traces.Kind(replywork.Kind{Conversations: store, Documents: store, Objects: objects, Provider: provider}),
 		},
 		Evidence: store, Objects: objects, Timers: config.Timers,
 		NewID: newid.NewSource(functionmain.Now, rand.Reader).Next, Jitter: mathrand.Float64,
 		Now: functionmain.Now, Monotonic: functionmain.Monotonic,
 		Log: log, Metrics: metrics,
 	}
-	lambda.Start(workerhandler.Handler{
-		Runner: runner, Visibility: sqsqueue.New(awsclients.SQS(clients), config.QueueURL), Timers: config.Timers,
+	handler := workerhandler.Handler{
+		Runner: traces.Runner(runner), Visibility: sqsqueue.New(awsclients.SQS(clients), config.QueueURL), Timers: config.Timers,
 		Now: functionmain.Now, Remaining: functionmain.Remaining, Log: log,
-	}.Handle)
+	}
+	lambda.Start(tracing.Flushing(traces, handler.Handle))
 	return nil
 }
