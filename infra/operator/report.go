@@ -3,6 +3,7 @@ package operator
 import (
 	"time"
 
+	"github.com/replyonce/replyonce/shared/tracing"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
@@ -37,7 +38,7 @@ type Report struct {
 
 	GatewayRequestID  string `json:"gateway_request_id,omitzero"`
 	ProviderRequestID string `json:"provider_request_id,omitzero"` // of the latest answer
-	TraceID           string `json:"trace_id"`
+	TraceID           string `json:"trace_id,omitzero"`
 }
 
 // AssignmentReport is who has the task, or had it last.
@@ -142,6 +143,9 @@ func newReport(t worktask.Task, judge Judge, now time.Time) Report {
 		},
 		Reply: replyReport(t.Result), Retry: decisionOf(t),
 		GatewayRequestID: t.GatewayRequestID, ProviderRequestID: t.ProviderRequestID,
+	}
+	if trace := tracing.TraceID(t.ID); trace.IsValid() {
+		r.TraceID = trace.String()
 	}
 	if t.Status == worktask.Pending {
 		r.NextAttemptAt = Moment(t.NextAttemptAt)

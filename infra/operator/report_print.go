@@ -100,7 +100,7 @@ func (r Report) printIDs(t *page) {
 	}
 	t.linef("  gateway request\t%s", orDash(r.GatewayRequestID))
 	t.linef("  provider request\t%s", orDash(r.ProviderRequestID))
-	t.linef("  trace\t%s", r.TraceID)
+	t.linef("  trace\t%s", orDash(r.TraceID))
 }
 
 // printTexts writes what people wrote, which is there only when asked for.

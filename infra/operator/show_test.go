@@ -11,6 +11,7 @@ import (
 
 	"github.com/replyonce/replyonce/infra/operator"
 	"github.com/replyonce/replyonce/shared/storeerror"
+	"github.com/replyonce/replyonce/shared/tracing"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
@@ -55,6 +56,9 @@ func TestShowHasBudgetSpendAndRecordOfACompletedTask(t *testing.T) {
 	}
 	if report.GatewayRequestID != "g-"+string(key) || report.ProviderRequestID != "p-1" || report.HandoffShard != nil {
 		t.Errorf("ids %+v", report)
+	}
+	if report.TraceID != tracing.TraceID(ref.ID).String() {
+		t.Errorf("trace %q", report.TraceID)
 	}
 	if report.Message == nil || report.Message.Bytes != len(secretQuestion) || report.Message.Document != r.document {
 		t.Errorf("message %+v", report.Message)
