@@ -53,11 +53,15 @@ func (f *functions) start(ctx context.Context, o Options, dir string, b *backend
 		count    int
 	}{{f.authorizer, 1}, {f.api, o.APIs}, {f.worker, o.Workers}, {f.dispatcher, 1}} {
 		name := group.function.Settings().Name
+		env := shared
+		if group.function == f.worker {
+			env = withProvider(shared, o)
+		}
 		for i := range group.count {
 			started = append(started, f.supervisor.Start(supervisor.Spec{
 				Name: name + "-" + strconv.Itoa(i+1), Path: binaries.Path(dir, name),
 				Function: group.function, FreezeIdle: !o.RunIdle,
-				Env: processEnv(shared, name, i+1, f.like[name].MemoryMB, b.direct.Region),
+				Env: processEnv(env, name, i+1, f.like[name].MemoryMB, b.direct.Region),
 			}))
 		}
 	}
@@ -84,8 +88,6 @@ func environment(o Options, b *backend, issuer string) map[string]string {
 		"REPLYONCE_TABLE":           Table,
 		"REPLYONCE_QUEUE_URL":       b.created.QueueURL,
 		"REPLYONCE_BUCKET":          Bucket,
-		"REPLYONCE_PROVIDER":        o.Provider,
-		"REPLYONCE_PROVIDER_URL":    o.ProviderURL,
 		"REPLYONCE_MODEL":           o.Model,
 		"REPLYONCE_ON_UNKNOWN":      o.OnUnknown,
 		"REPLYONCE_LOG_LEVEL":       o.LogLevel,
@@ -97,6 +99,21 @@ func environment(o Options, b *backend, issuer string) map[string]string {
 	}
 	maps.Copy(env, givenVariables(o))
 	maps.DeleteFunc(env, func(_, value string) bool { return value == "" })
+	return env
+}
+
+// withProvider adds what only the worker is told: which provider it asks, and with which key.
+func withProvider(shared map[string]string, o Options) map[string]string {
+	env := map[string]string{
+		"REPLYONCE_PROVIDER":          o.Provider,
+		"REPLYONCE_PROVIDER_URL":      o.ProviderURL,
+		"REPLYONCE_MAX_OUTPUT_TOKENS": o.MaxOutputTokens,
+		"REPLYONCE_MAX_INPUT_TOKENS":  o.MaxInputTokens,
+		"REPLYONCE_PROVIDER_KEY":      o.ProviderKey.Reveal(),
+		"REPLYONCE_PROVIDER_SECRET":   o.ProviderSecret,
+	}
+	maps.DeleteFunc(env, func(_, value string) bool { return value == "" })
+	maps.Copy(env, shared)
 	return env
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/replyonce/replyonce/infra/local/binaries"
 	"github.com/replyonce/replyonce/infra/local/supervisor"
+	"github.com/replyonce/replyonce/shared/runtimeconfig"
 )
 
 // Options say how to run the stack. The zero value runs on a free port, keeps nothing and builds what it
@@ -30,12 +31,16 @@ type Options struct {
 	Provider    string // model provider; "" is the functions' default
 	ProviderURL string
 	Model       string
-	OnUnknown   string
-	Attempts    string // budget of new tasks, as in REPLYONCE_ATTEMPTS and so on; "" is the profile's
-	Calls       string
-	Deadline    string
-	LogLevel    string
-	Env         map[string]string // further variables of every function; they go before those made here
+	// Limits of a call in tokens, as in REPLYONCE_MAX_OUTPUT_TOKENS and so on; "" is the provider's.
+	MaxOutputTokens, MaxInputTokens string
+	ProviderKey                     runtimeconfig.Hidden // of the provider; no function but the worker gets it
+	ProviderSecret                  string               // where the key is, at an Endpoint that has Secrets Manager
+	OnUnknown                       string
+	Attempts                        string // budget of new tasks, as in REPLYONCE_ATTEMPTS and so on; "" is the profile's
+	Calls                           string
+	Deadline                        string
+	LogLevel                        string
+	Env                             map[string]string // further variables of every function; they go before those made here
 
 	Workers   int // worker processes; 0 is 2
 	APIs      int // api processes: requests at a time; 0 is 2

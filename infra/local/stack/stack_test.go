@@ -339,3 +339,31 @@ func TestFunctionsHaveTheirOwnNamesAndNothingElse(t *testing.T) {
 		t.Error("functions inherit the environment")
 	}
 }
+
+// The provider's key is for the worker. The api function answers the world and has no use for it.
+func TestOnlyTheWorkerIsToldTheProvidersKey(t *testing.T) {
+	t.Parallel()
+	b := setup(t, stack.Options{
+		Provider: "openai", ProviderURL: "http://127.0.0.1:1/v1", Model: "model-1", ProviderKey: "key-1", MaxOutputTokens: "500", MaxInputTokens: "9000",
+	})
+	b.send(t, `{"do":"environ"}`)
+	worker := string(b.await(t, 1, "environment", "AWS_LAMBDA_FUNCTION_NAME=worker")[0].Raw)
+	for _, want := range []string{
+		"REPLYONCE_PROVIDER=openai", "REPLYONCE_PROVIDER_URL=http://127.0.0.1:1/v1", "REPLYONCE_PROVIDER_KEY=key-1", "REPLYONCE_MODEL=model-1",
+		"REPLYONCE_MAX_OUTPUT_TOKENS=500", "REPLYONCE_MAX_INPUT_TOKENS=9000",
+	} {
+		if !strings.Contains(worker, want) {
+			t.Errorf("%s is missing in %s", want, worker)
+		}
+	}
+	if strings.Contains(worker, "PROVIDER_SECRET") {
+		t.Errorf("a setting that is not there was made: %s", worker)
+	}
+	if status, body, err := do(t.Context(), http.MethodPost, b.URL()+"/orders", `{"do":"environ"}`); err != nil || status != http.StatusOK {
+		t.Fatalf("%d %s %v", status, body, err)
+	}
+	api := string(b.await(t, 1, "environment", "AWS_LAMBDA_FUNCTION_NAME=api")[0].Raw)
+	if strings.Contains(api, "key-1") || strings.Contains(api, "REPLYONCE_PROVIDER") || !strings.Contains(api, "REPLYONCE_MODEL=model-1") {
+		t.Errorf("the api function is told %s", api)
+	}
+}

@@ -63,6 +63,15 @@ func TestSettings(t *testing.T) {
 					o.Attempts == "3" && o.Calls == "6" && o.Deadline == "45s" && o.Endpoint == "http://localhost:4566"
 			},
 		},
+		"a provider with a key": {
+			args: []string{"-provider", "openai", "-model", "m", "-max-output-tokens", "500"},
+			env:  map[string]string{"REPLYONCE_PROVIDER_KEY": "key-1", "REPLYONCE_MAX_INPUT_TOKENS": "9000", "REPLYONCE_PROVIDER_SECRET": "keys"},
+			expect: func(o stack.Options) bool {
+				return o.Provider == "openai" && o.Model == "m" && o.ProviderKey.Reveal() == "key-1" &&
+					o.MaxOutputTokens == "500" && o.MaxInputTokens == "9000" && o.ProviderSecret == "keys"
+			},
+		},
+		"keys are no flags": {args: []string{"-provider-key", "key-1"}, err: "read flags"},
 		"flags go before variables": {
 			args: []string{"-port", "0", "-data="}, env: map[string]string{"REPLYONCE_PORT": "9000", "REPLYONCE_DATA": "/d"},
 			expect: func(o stack.Options) bool { return o.Port == 0 && o.DataDir == "" },

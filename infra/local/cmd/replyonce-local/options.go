@@ -9,16 +9,21 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/replyonce/replyonce/infra/local/stack"
+	"github.com/replyonce/replyonce/shared/runtimeconfig"
 )
 
 const (
 	defaultPort = 8080
 	maxWorkers  = 64
 	usage       = `replyonce-local runs replyonce on this machine. Each flag can also be given as a variable.
+The key of a model provider is given by the variable ` + keyVariable + ` alone: flags can be seen by
+every user of the machine.
 
 `
+	keyVariable = "REPLYONCE_PROVIDER_KEY"
 )
 
 // setting is an option that is a flag and a variable.
@@ -47,7 +52,7 @@ func settings() []setting {
 			func(o *stack.Options, v string) error { o.Profile = v; return nil },
 		},
 		{
-			"provider", "REPLYONCE_PROVIDER", "builtin", "model provider: builtin or scripted",
+			"provider", "REPLYONCE_PROVIDER", "builtin", "model provider: " + strings.Join(runtimeconfig.Providers(), ", "),
 			func(o *stack.Options, v string) error { o.Provider = v; return nil },
 		},
 		{
@@ -57,6 +62,18 @@ func settings() []setting {
 		{
 			"model", "REPLYONCE_MODEL", "", "model of new tasks; empty is the provider's own",
 			func(o *stack.Options, v string) error { o.Model = v; return nil },
+		},
+		{
+			"max-output-tokens", "REPLYONCE_MAX_OUTPUT_TOKENS", "", "longest answer in tokens; empty is as the provider's adapter says",
+			func(o *stack.Options, v string) error { o.MaxOutputTokens = v; return nil },
+		},
+		{
+			"max-input-tokens", "REPLYONCE_MAX_INPUT_TOKENS", "", "longest prompt that is sent, in tokens by estimate; empty is no limit",
+			func(o *stack.Options, v string) error { o.MaxInputTokens = v; return nil },
+		},
+		{
+			"provider-secret", "REPLYONCE_PROVIDER_SECRET", "", "secret with the provider's key, at an AWS endpoint that has Secrets Manager",
+			func(o *stack.Options, v string) error { o.ProviderSecret = v; return nil },
 		},
 		{
 			"on-unknown", "REPLYONCE_ON_UNKNOWN", "retry", "after a call whose end nobody saw: retry or stop",
@@ -124,7 +141,7 @@ func parse(args []string, getenv func(string) string, errOut io.Writer) (stack.O
 	if flags.NArg() > 0 {
 		return stack.Options{}, fmt.Errorf("%q is not understood: see -help", flags.Arg(0))
 	}
-	var o stack.Options
+	o := stack.Options{ProviderKey: runtimeconfig.Hidden(getenv(keyVariable))}
 	var wrong []error
 	for i, s := range all {
 		if err := s.set(&o, *values[i]); err != nil {
