@@ -37,10 +37,22 @@ var extras = []world.Schedule{
 			step(world.Duplicate), deliver, flowTo("await"), serve("await", world.Large), step(world.Flow), step(world.Thaw), step(world.Flow)))...),
 	asked(world.Setup{}, // two users have one key
 		world.Step{Op: world.Send, B: 3}, step(world.Flow)),
+	asked(world.Setup{}, // somebody else reads and stops the task
+		world.Step{Op: world.Read, B: 7}, step(world.Flow), world.Step{Op: world.CancelTask, B: 7}, step(world.Flow)),
 	asked(world.Setup{}, // one key, other inputs
 		world.Step{Op: world.Send, B: 2}, step(world.Flow)),
 	asked(world.Setup{}, // repeats at each limit of the record
 		advanceTo(world.AtReplayEnd), step(world.Send), step(world.Flow), advanceTo(world.AtPurge), step(world.Send), step(world.Flow)),
+	asked(world.Setup{}, // a repeat after the purge time
+		advanceTo(world.AtPurge), step(world.Send), step(world.Flow)),
+	asked(world.Setup{}, // a dispatcher dies between moving the due time and publishing
+		step(world.DeadLetter), advanceTo(world.AtDue), step(world.Dispatch), serve("get", world.None), serve("bump", world.DieAfter)),
+	asked(world.Setup{}, // a completion is sent twice by the client library
+		slices.Concat(calling, acts(serve("await", world.None), serve("complete", world.SecondTry)))...),
+	asked(world.Setup{}, // a task fails, and its press is repeated
+		slices.Concat(calling, acts(serve("await", world.Permanent), step(world.Flow), step(world.Send), step(world.Flow)))...),
+	asked(world.Setup{}, // a press is repeated a minute later
+		world.Step{Op: world.Advance, A: 6}, step(world.Send), step(world.Flow)),
 	asked(world.Setup{}, // one question twice, and one more answer to it
 		world.Step{Op: world.Send, A: 1}, step(world.Flow), step(world.Regenerate), step(world.Flow)),
 	asked(world.Setup{}, // every attempt is spent, the last worker dies

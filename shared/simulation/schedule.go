@@ -1,5 +1,3 @@
-// Package simulation drives the real task flow through random and exhaustive
-// schedules and lets package history's checker decide on each of them.
 package simulation
 
 import (

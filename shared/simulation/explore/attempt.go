@@ -40,7 +40,7 @@ func (m *model) outcomes(w *worker) []worktask.Outcome {
 		{Kind: worktask.Answered, Result: worktask.Result{Body: "answer to " + w.id}},
 		{Kind: worktask.Ambiguous},
 		{Kind: worktask.Rejected},
-		{Kind: worktask.Retryable},
+		{Kind: worktask.Retryable, Reason: worktask.EmptyReply},
 	}
 	if m.Brief {
 		return list
@@ -97,10 +97,28 @@ func (m *model) finish(s *state, i int, o worktask.Outcome) {
 	if w.beat.place == writing && len(s.late) < m.Late {
 		s.late = append(s.late, w.beat.writer.tr)
 	}
-	w.beat = heartbeat{}
-	now := m.clock(s, i)
-	tr := worktask.Decide(w.claimed, w.held, o, instant(now), m.timers, func() float64 { return 1 })
+	w.beat = heartbeat{until: w.beat.until}
+	w.outcome = o
+	m.decide(s, i)
+}
+
+// decide chooses the write that ends the attempt, by the clock as it is now.
+func (m *model) decide(s *state, i int) {
+	w := &s.workers[i]
+	tr := worktask.Decide(w.claimed, w.held, w.outcome, instant(m.clock(s, i)), m.timers, func() float64 { return 1 })
 	w.place, w.stage, w.writer = writing, finishing, writer{tr: tr}
+}
+
+// finishTold tries the write anew whose end could not be found out: once in any
+// case, and for as long as the lease lasts.
+func (m *model) finishTold(s *state, i int, j judged) {
+	w := &s.workers[i]
+	if j.end == failed && (!w.repeats || m.clock(s, i) < w.beat.until) {
+		w.repeats = true
+		m.decide(s, i)
+		return
+	}
+	m.told(s, i, j, w.held.ID(), j.task.Status != worktask.Pending)
 }
 
 // told ends the invocation after its last write.

@@ -113,6 +113,7 @@ type model struct {
 	depth   int32
 	ends    map[string]int
 	landed  map[string]int
+	log     []string // the writes of the step that is made
 	broken  error
 	// visit gets each successor; nil: it is met. Healing follows one of them.
 	visit func(label string, s *state)
@@ -165,6 +166,7 @@ func (m *model) step(s *state, label string, do func(*state)) {
 		return
 	}
 	n := s.clone()
+	m.log = nil
 	do(n)
 	if m.broken != nil {
 		m.broken = fmt.Errorf("%w, by: %s", m.broken, label)

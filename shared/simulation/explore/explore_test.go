@@ -58,7 +58,7 @@ func TestEveryInterleaving(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			start := time.Now()
 			if s.large {
-				s.o.States = 4_000_000
+				s.o.States = 1_500_000
 			}
 			r, err := Search(s.o)
 			if err != nil {
@@ -76,7 +76,7 @@ func TestEveryInterleaving(t *testing.T) {
 
 // hunts are the searches for mutants: small ones that differ in what may happen.
 func hunts(wrong func(worktask.Transition) worktask.Transition) []Options {
-	limit := 2500
+	limit := 6000
 	if *full {
 		limit = 60_000
 	}

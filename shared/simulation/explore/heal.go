@@ -65,7 +65,7 @@ func (m *model) healthyStep(s *state) *state {
 	var chosen, passed *state
 	m.visit = func(label string, n *state) {
 		switch {
-		case label == "time passes":
+		case label == passes:
 			passed = n
 		case chosen == nil && healthy(label):
 			chosen = n

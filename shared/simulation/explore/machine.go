@@ -86,6 +86,7 @@ func (m *model) write(s *state, tr worktask.Transition) bool {
 	s.task.EndedAt, s.task.Released, s.task.ReleasedVersion = before.EndedAt, "", 0 // nobody decides by them
 	m.note(safe(before, s.task, original))
 	m.landed[original.Name()]++
+	m.log = append(m.log, original.Name())
 	return true
 }
 

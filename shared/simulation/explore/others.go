@@ -152,11 +152,14 @@ func (m *model) userTold(s *state, j judged) {
 	s.user = user{asked: true}
 }
 
+// passes is the label of the step that is nobody's.
+const passes = "time passes"
+
 // worldSteps are what nobody does: time passes, late writes land, messages are
 // lost or come twice.
 func (m *model) worldSteps(s *state) {
 	if next, held := m.nextTick(s), s.heldUp(); next <= m.Ticks && len(held) <= s.faults {
-		m.step(s, "time passes", func(s *state) {
+		m.step(s, passes, func(s *state) {
 			s.faults -= len(held)
 			for _, slow := range s.heldUp() {
 				*slow = true

@@ -27,8 +27,10 @@ type worker struct {
 	// claimed is the task as claimed, as far as the end of the attempt is
 	// chosen by it.
 	claimed worktask.Task
-	saved   bool // an operation id was saved in this attempt
-	slow    bool // it was held up while time passed
+	saved   bool             // an operation id was saved in this attempt
+	outcome worktask.Outcome // of the attempt, for the write that follows
+	repeats bool             // that write was tried anew already
+	slow    bool             // it was held up while time passed
 	beat    heartbeat
 }
 
@@ -48,7 +50,8 @@ func (w *worker) encode(e *encoder, hopeless bool) {
 	b := w.claimed.Budget
 	e.text(w.claimed.OperationID)
 	e.numbers(b.AttemptsLeft, b.CallsLeft, b.CallsKnown, int(w.held.Version()))
-	e.flags(w.held.LookupOnly(), w.beat.lost)
+	e.flags(w.held.LookupOnly(), w.beat.lost, w.repeats, w.outcome.RetryAfter > 0)
+	e.numbers(int(w.outcome.Kind))
 	e.numbers(int(w.beat.place), w.beat.last, w.beat.until)
 	w.beat.writer.encode(e)
 }
@@ -118,7 +121,7 @@ func (m *model) workerTold(s *state, i int, j judged) {
 		}
 		m.finish(s, i, worktask.Outcome{Kind: worktask.Ambiguous})
 	case finishing:
-		m.told(s, i, j, w.held.ID(), j.task.Status != worktask.Pending)
+		m.finishTold(s, i, j)
 	case ending:
 		m.told(s, i, j, "", true)
 	}
@@ -163,10 +166,12 @@ func (m *model) claimed(s *state, i int, t worktask.Task) {
 	w.held, w.claimed = a, t
 	w.beat = heartbeat{last: sent, until: int(t.LeaseExpiresAt.Sub(epoch) / tick)}
 	switch {
-	case !a.LookupOnly() && !t.MayRepeatUnknown():
-		m.finish(s, i, worktask.Outcome{Kind: worktask.Permanent, Reason: worktask.OutcomeUnknown})
 	case a.LookupOnly():
 		w.place = awaiting
+	case t.OnUnknown == worktask.RetryUnknown && !t.MayRepeatUnknown():
+		m.finish(s, i, worktask.Outcome{Kind: worktask.Permanent, Reason: worktask.OutcomeUnknown})
+	case timeOf(m.deadline()-m.clock(s, i)) < m.timers.LeaseReserve:
+		m.finish(s, i, worktask.Outcome{Kind: worktask.Permanent, Reason: worktask.DeadlineOver})
 	case t.OnUnknown == worktask.StopUnknown:
 		w.place, w.stage, w.writer = writing, beginning, writer{tr: a.Begin(instant(m.clock(s, i)))}
 	default:

@@ -3,6 +3,8 @@ package mutants
 import (
 	"errors"
 
+	"github.com/replyonce/replyonce/shared/history/check"
+	"github.com/replyonce/replyonce/shared/simulation/rules"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
@@ -20,31 +22,31 @@ func forgiving(forgiven error, otherwise func(worktask.Claim, worktask.Task) boo
 func claims() []Mutant {
 	return []Mutant{
 		{
-			Name: "claim under another's lease", Within: 400,
+			Name: "claim under another's lease", Breaks: rules.LeaseRespected, Within: 600,
 			Wrong: "a second delivery takes the task from a worker that is alive",
 			Wire:  when(forgiving(worktask.ErrLeaseHeld, func(worktask.Claim, worktask.Task) bool { return true })),
 		},
 		{
-			Name: "claim that knows not its own id", Within: 400,
+			Name: "claim that knows not its own id", Breaks: rules.ClaimedOnce, Within: 600,
 			Wrong: "a claim that the client library sends twice pays twice and puts its own worker out",
 			Wire:  when(forgiving(worktask.ErrSameAssignment, func(_ worktask.Claim, t worktask.Task) bool { return t.Budget.CallsLeft > 0 })),
 		},
 		{
-			Name: "policy stop guarded in BEGIN alone", Within: 400,
+			Name: "policy stop guarded in BEGIN alone", Breaks: string(check.P6), Within: 600,
 			Wrong: "the claim lets a task through whose call may have run, and its refused BEGIN looks like its own",
 			Wire: when(forgiving(worktask.ErrOver, func(c worktask.Claim, t worktask.Task) bool {
 				return t.CallOpen && c.Now.Before(t.Deadline) && t.Budget.AttemptsLeft > 0 && t.Budget.CallsLeft > 0 && t.OperationID == ""
 			})),
 		},
 		{
-			Name: "claim after the deadline", Within: 400,
+			Name: "claim after the deadline", Breaks: string(check.P6), Within: 600,
 			Wrong: "a task that is over is worked on",
 			Wire: when(forgiving(worktask.ErrOver, func(c worktask.Claim, t worktask.Task) bool {
 				return !c.Now.Before(t.Deadline) && t.Budget.CallsLeft > 0 && t.OperationID == "" && t.Status == worktask.Pending
 			})),
 		},
 		{
-			Name: "claim that keeps the version", Within: 400,
+			Name: "claim that keeps the version", Breaks: string(check.P3), Within: 600,
 			Wrong: "a takeover does not put the former worker out",
 			Wire: with(func(c worktask.Claim, t worktask.Task) worktask.Task {
 				version := t.AssignmentVersion
@@ -59,12 +61,12 @@ func claims() []Mutant {
 func budgets() []Mutant {
 	return []Mutant{
 		{
-			Name: "budget counted by receive count", Within: 400,
+			Name: "budget counted by receive count", Breaks: string(check.P6), Within: 600,
 			Wrong: "the queue's counter bounds the attempts: a message that is published again starts anew",
 			Wire:  countedByQueue,
 		},
 		{
-			Name: "takeover that refills the budget", Within: 400,
+			Name: "takeover that refills the budget", Breaks: string(check.P6), Within: 600,
 			Wrong: "each worker that dies gives the next one a full budget",
 			Wire: with(func(c worktask.Claim, t worktask.Task) worktask.Task {
 				takeover := t.Status == worktask.Running
@@ -76,7 +78,7 @@ func budgets() []Mutant {
 			}),
 		},
 		{
-			Name: "retry that forgets spend", Within: 400,
+			Name: "retry that forgets spend", Breaks: string(check.P14), Within: 600,
 			Wrong: "a released task no longer shows what was called and used before",
 			Wire: with(func(r worktask.Release, t worktask.Task) worktask.Task {
 				t = r.Apply(t)
@@ -85,7 +87,7 @@ func budgets() []Mutant {
 			}),
 		},
 		{
-			Name: "rejection that gives the call back", Within: 400,
+			Name: "rejection that gives the call back", Breaks: string(check.P6), Within: 600,
 			Wrong: "a provider that refuses is asked without a limit",
 			Wire: with(func(r worktask.Release, t worktask.Task) worktask.Task {
 				t = r.Apply(t)
@@ -96,7 +98,7 @@ func budgets() []Mutant {
 			}),
 		},
 		{
-			Name: "unknown end that gives the attempt back", Within: 400,
+			Name: "unknown end that gives the attempt back", Breaks: string(check.P6), Within: 600,
 			Wrong: "a provider that is cut off is asked twice as often",
 			Wire: with(func(r worktask.Release, t worktask.Task) worktask.Task {
 				t = r.Apply(t)
@@ -107,7 +109,7 @@ func budgets() []Mutant {
 			}),
 		},
 		{
-			Name: "unknown outcome counted as known", Within: 400,
+			Name: "unknown outcome counted as known", Breaks: string(check.P14), Within: 600,
 			Wrong: "a call whose end nobody saw is repeated without the limit for such repeats",
 			Wire: with(func(r worktask.Release, t worktask.Task) worktask.Task {
 				t = r.Apply(t)

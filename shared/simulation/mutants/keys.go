@@ -9,8 +9,10 @@ import (
 
 	"github.com/replyonce/replyonce/shared/conversation"
 	"github.com/replyonce/replyonce/shared/history"
+	"github.com/replyonce/replyonce/shared/history/check"
 	"github.com/replyonce/replyonce/shared/idempotency"
 	"github.com/replyonce/replyonce/shared/keyed"
+	"github.com/replyonce/replyonce/shared/simulation/rules"
 	"github.com/replyonce/replyonce/shared/simulation/world"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
@@ -18,44 +20,54 @@ import (
 func keys() []Mutant {
 	return []Mutant{
 		{
-			Name: "replay without fingerprint", Within: 400,
+			Name: "replay without fingerprint", Breaks: string(check.P4), Within: 600,
 			Wrong: "a key that is used again with another question is answered with the reply to the first one",
 			Wire:  func() world.Wiring { return world.Wiring{Submit: withoutFingerprint} },
 		},
 		{
-			Name: "idempotency key without caller", Within: 400,
+			Name: "idempotency key without caller", Breaks: rules.KeyUsed, Within: 600,
 			Wrong: "two people whose pages chose one key share a record",
 			Wire: func() world.Wiring {
 				return world.Wiring{Memory: rekeyed(func(s *idempotency.Scope) { s.Caller = "" })}
 			},
 		},
 		{
-			Name: "purged record treated as live", Within: 400,
+			Name: "caller from the request", Breaks: string(check.P11), Within: 600,
+			Wrong: "whoever says that he is alice reads and stops what alice has asked",
+			Wire: func() world.Wiring {
+				return world.Wiring{Identity: func(c world.Caller) world.Caller {
+					c.ID = "alice"
+					return c
+				}}
+			},
+		},
+		{
+			Name: "purged record treated as live", Breaks: string(check.P4), Within: 600,
 			Wrong: "the database deletes late, and a key that is free again is refused",
 			Wire:  func() world.Wiring { return world.Wiring{Memory: undead(false)} },
 		},
 		{
-			Name: "tombstone treated as live", Within: 400,
+			Name: "tombstone treated as live", Breaks: string(check.P4), Within: 600,
 			Wrong: "a repeat after the replay window is answered as if it were inside",
 			Wire:  func() world.Wiring { return world.Wiring{Memory: undead(true)} },
 		},
 		{
-			Name: "identity by hash of the prompt", Within: 400,
+			Name: "identity by hash of the prompt", Breaks: string(check.P4), Within: 600,
 			Wrong: "a question that is asked twice on purpose is taken for a repeat",
 			Wire:  func() world.Wiring { return world.Wiring{Submit: byPrompt} },
 		},
 		{
-			Name: "accept without a record", Within: 400,
+			Name: "accept without a record", Breaks: string(check.P4), Within: 600,
 			Wrong: "a repeat makes a second task and a second bill",
 			Wire:  func() world.Wiring { return world.Wiring{Memory: forgetful()} },
 		},
 		{
-			Name: "server's value in the fingerprint", Within: 400,
+			Name: "server's value in the fingerprint", Breaks: string(check.P4), Within: 600,
 			Wrong: "what the server looked up differs between two sends of one press, so the repeat is refused",
 			Wire:  func() world.Wiring { return world.Wiring{Submit: withMoment} },
 		},
 		{
-			Name: "repeat inside the window makes a new task", Within: 400,
+			Name: "repeat inside the window makes a new task", Breaks: string(check.P4), Within: 600,
 			Wrong: "a task that failed is not replayed but replaced, with a fresh budget",
 			Wire:  func() world.Wiring { return world.Wiring{Submit: againAfterFailure} },
 		},

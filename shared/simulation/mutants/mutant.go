@@ -19,7 +19,9 @@ type Mutant struct {
 	Name string
 	// Wrong is what it does, and what follows from it.
 	Wrong string
-	// Within is how many schedules the simulation may need to find it.
+	// Breaks is a promise, or a rule, that it breaks.
+	Breaks string
+	// Within is how many schedules the simulation may need until it says so.
 	Within int
 	// Wire makes the wiring of one world: a mutant may have a memory of its own.
 	Wire func() world.Wiring

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/replyonce/replyonce/shared/history/check"
 	"github.com/replyonce/replyonce/shared/simulation/world"
 	"github.com/replyonce/replyonce/shared/storeerror"
 	"github.com/replyonce/replyonce/shared/taskflow"
@@ -14,22 +15,22 @@ import (
 func proofs() []Mutant {
 	return []Mutant{
 		{
-			Name: "own completed write taken for a refusal", Within: 400,
+			Name: "own completed write taken for a refusal", Breaks: string(check.P9), Within: 600,
 			Wrong: "a completion whose acknowledgement was lost counts as refused, and its saved answer as wasted",
 			Wire:  func() world.Wiring { return world.Wiring{Conclude: blindToOwn} },
 		},
 		{
-			Name: "own claim recognised by its id alone", Within: 400,
+			Name: "own claim recognised by its id alone", Breaks: string(check.P9), Within: 600,
 			Wrong: "the acknowledgement of a claim is lost, the task is cancelled, and its worker calls all the same",
 			Wire:  func() world.Wiring { return world.Wiring{Conclude: idAlone} },
 		},
 		{
-			Name: "begin that is not written", Within: 400,
+			Name: "begin that is not written", Breaks: string(check.P8), Within: 600,
 			Wrong: "under the policy stop nobody can tell that a request was sent, so it is repeated",
 			Wire:  func() world.Wiring { return world.Wiring{Conclude: noBegin} },
 		},
 		{
-			Name: "lost completion answered by failing", Within: 400,
+			Name: "lost completion answered by failing", Breaks: string(check.P10), Within: 600,
 			Wrong: "an exception of the completion runs the clean-up, which fails the completed task",
 			Wire: func() world.Wiring {
 				w := when(func(_ worktask.Failure, t worktask.Task) error { return only(t.Status != worktask.Cancelled) })()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/replyonce/replyonce/shared/history"
+	"github.com/replyonce/replyonce/shared/history/check"
 	"github.com/replyonce/replyonce/shared/simulation/world"
 	"github.com/replyonce/replyonce/shared/storeerror"
 	"github.com/replyonce/replyonce/shared/taskflow"
@@ -15,14 +16,14 @@ import (
 func works() []Mutant {
 	return []Mutant{
 		{
-			Name: "client library that sends requests twice", Within: 400,
+			Name: "client library that sends requests twice", Breaks: string(check.P8), Within: 600,
 			Wrong: "a request whose end nobody saw is repeated inside one attempt, without a record",
 			Wire: func() world.Wiring {
 				return world.Wiring{Kind: func(k taskflow.Kind) taskflow.Kind { return twice{k} }}
 			},
 		},
 		{
-			Name: "look-up that starts again", Within: 400,
+			Name: "look-up that starts again", Breaks: string(check.P8), Within: 600,
 			Wrong: "a saved operation is not looked up but called for once more",
 			Wire: func() world.Wiring {
 				return world.Wiring{Kind: func(k taskflow.Kind) taskflow.Kind { return callsAgain{k} }}

@@ -33,6 +33,11 @@ const (
 	ResultReadable = "result-readable" // a task can be read after everything was healed
 )
 
+// All lists the rules.
+func All() []string {
+	return []string{LeaseOrder, LeaseRespected, ClaimedOnce, PublishedOnce, RefusedRightly, KeyUsed, ResultReadable}
+}
+
 // Check decides all rules.
 func Check(h history.History) []Finding {
 	c := checker{ids: map[string]int64{}, made: map[string]bool{}}

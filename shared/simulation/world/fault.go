@@ -72,7 +72,7 @@ var faults = map[class][]Fault{
 	classPause:   {None, DieBefore},
 	classPrepare: {None, Refused, Permanent, DieBefore},
 	classSend:    {None, Refused, Overloaded, DieBefore, DieAfter},
-	classAwait:   {None, Cut, Empty, Permanent, Large, Operation, DieBefore},
+	classAwait:   {None, Cut, Empty, Permanent, Large, Operation, Overloaded, DieBefore},
 }
 
 // lookUpFaults are the fates of the answer to a look-up.

@@ -78,13 +78,21 @@ func (w *World) runner(p *process, t tools) history.Runner {
 	runner := taskflow.Runner{
 		Writer: p.writer(t), Kinds: map[string]taskflow.Kind{reply.Kind: p.actor.Kind(work)},
 		Evidence: p.actor.Evidence(t.store), Objects: p.actor.Objects(t.store), Timers: w.Timers,
-		NewID: w.newID, Jitter: func() float64 { return 0.5 }, Now: p.now, Monotonic: p.monotonic,
+		NewID: w.newID, Jitter: p.jitter(0.5), Now: p.now, Monotonic: p.monotonic,
 		Log: w.log, Metrics: telemetry.NoMetrics{},
 	}
 	if w.wiring.Runner != nil {
 		return w.wiring.Runner(RunnerParts{Runner: runner})
 	}
 	return runner
+}
+
+// jitter is the same for every delay of a process.
+func (p *process) jitter(constant float64) func() float64 {
+	if jitter := p.world.wiring.Jitter; jitter != nil {
+		return func() float64 { return jitter(p.host.role) }
+	}
+	return func() float64 { return constant }
 }
 
 // pageSize makes the dispatcher read more than one page.
@@ -94,10 +102,9 @@ const pageSize = 2
 func (w *World) dispatch(h *host) {
 	p := w.boot(h, w.Timers.APILimit)
 	t := w.tools(p)
-	spread := 0.25 * float64(h.name[len(h.name)-1]-'0')
 	d := &taskflow.Dispatcher{
 		Writer: p.writer(t), Handoffs: p.actor.Handoffs(t.store), Queue: t.queue, Timers: w.Timers, Now: p.now,
-		Jitter: func() float64 { return spread }, Log: w.log, Metrics: telemetry.NoMetrics{}, PageSize: pageSize,
+		Jitter: p.jitter(0.25 * float64(h.name[len(h.name)-1]-'0')), Log: w.log, Metrics: telemetry.NoMetrics{}, PageSize: pageSize,
 	}
 	p.invoke(context.Background(), w.Timers.APILimit, func(ctx context.Context) {
 		p.actor.Sweep(func() taskflow.Sweep { return d.Dispatch(ctx) })

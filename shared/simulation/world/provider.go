@@ -172,6 +172,9 @@ func (w *World) answerAwait(c *call, f Fault, parameter int) {
 		w.end(c, a, worktask.Outcome{Kind: worktask.Retryable, Reason: worktask.EmptyReply, Report: report})
 	case Permanent:
 		w.end(c, a, worktask.Outcome{Kind: worktask.Permanent, Reason: worktask.Declined, Report: report})
+	case Overloaded:
+		w.answered(a, 429)
+		w.conclude(c, worktask.Outcome{Kind: worktask.Rejected, RetryAfter: retryAfters[parameter%len(retryAfters)]})
 	case Runs:
 		w.end(c, a, worktask.Outcome{Kind: worktask.OperationRuns, RetryAfter: time.Second})
 	case Forgotten:

@@ -75,8 +75,16 @@ func (w *World) send(p *press) {
 	})
 }
 
+// identity is the caller as the API knows it from its authorizer.
+func (w *World) identity(user Caller) Caller {
+	if w.wiring.Identity != nil {
+		return w.wiring.Identity(user)
+	}
+	return user
+}
+
 func (w *World) accept(ctx context.Context, s conversation.Service, p *press) (conversation.Accepted, error) {
-	user := users[p.user]
+	user := w.identity(users[p.user])
 	if p.message != "" {
 		in := conversation.RegenerateInput{Conversation: conversationOf(p.user), Message: p.message}
 		if w.wiring.Regenerate != nil {
@@ -96,7 +104,7 @@ func (w *World) cancel(by int, ref worktask.Ref) {
 	user := users[by]
 	request := history.Request{Workspace: user.Workspace, Caller: user.ID, Operation: history.OperationCancel}
 	w.ask(user, history.RefOf(ref), request, func(ctx context.Context, s conversation.Service) (response, func()) {
-		view, err := s.Cancel(ctx, user, conversationOfTask(ref), ref.ID)
+		view, err := s.Cancel(ctx, w.identity(user), conversationOfTask(ref), ref.ID)
 		if err != nil {
 			return w.failed(err), nil
 		}
@@ -109,7 +117,7 @@ func (w *World) read(by int, ref worktask.Ref) {
 	user := users[by]
 	request := history.Request{Workspace: user.Workspace, Caller: user.ID, Operation: history.OperationRead}
 	w.ask(user, history.RefOf(ref), request, func(ctx context.Context, s conversation.Service) (response, func()) {
-		view, err := s.Task(ctx, user, conversationOfTask(ref), ref.ID)
+		view, err := s.Task(ctx, w.identity(user), conversationOfTask(ref), ref.ID)
 		if err != nil {
 			return w.failed(err), nil
 		}

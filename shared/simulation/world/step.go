@@ -15,12 +15,17 @@ type Step struct {
 	// the call, in place of B.
 	Call  string `json:"call,omitzero"`
 	Fault Fault  `json:"fault,omitzero"`
+	// Host is the beginning of the name of the only host that is meant.
+	Host string `json:"host,omitzero"`
 }
 
 func (s Step) String() string {
 	text := fmt.Sprintf("%s %d %d %d", s.Op, s.A, s.B, s.C)
 	if s.Call != "" || s.Fault != None {
 		text = fmt.Sprintf("%s %s %s", s.Op, s.Call, s.Fault)
+	}
+	if s.Host != "" {
+		text += " on " + s.Host
 	}
 	return text
 }
@@ -31,6 +36,7 @@ type Op string
 // The operations. Behind each is what its numbers choose.
 const (
 	Serve      Op = "serve"       // A: the call, B: its fault, C: a parameter of the fault
+	Tidy       Op = "tidy"        // serve what the protocol does not speak of: pauses, preparations, evidence, ends of invocations
 	Flow       Op = "flow"        // serve all calls without faults, up to Call if it is named; A odd: the provider answers too
 	Work       Op = "work"        // C: so many calls of a world in which everything goes well
 	Advance    Op = "advance"     // A: until when, B odd: nobody is served meanwhile
@@ -54,7 +60,7 @@ const (
 // Ops lists every operation.
 func Ops() []Op {
 	return []Op{
-		Serve, Flow, Work, Advance, Send, Regenerate, CancelTask, Read, Deliver, Dispatch, Crash, Freeze, Thaw, StepClock,
+		Serve, Tidy, Flow, Work, Advance, Send, Regenerate, CancelTask, Read, Deliver, Dispatch, Crash, Freeze, Thaw, StepClock,
 		Land, Duplicate, DeadLetter, Redrive, Garbage,
 	}
 }
@@ -66,6 +72,9 @@ func (w *World) do(s Step) bool {
 		return w.stepServe(s)
 	case Flow:
 		w.flowTo(s.A%2 == 1, s.Call)
+		return true
+	case Tidy:
+		w.tidy()
 		return true
 	case Work:
 		w.work(s.C)

@@ -1,6 +1,10 @@
 package world
 
-import "testing/synctest"
+import (
+	"slices"
+	"strings"
+	"testing/synctest"
+)
 
 func (w *World) stepServe(s Step) bool {
 	c, found := w.choose(s)
@@ -15,17 +19,42 @@ func (w *World) stepServe(s Step) bool {
 	return true
 }
 
-// choose finds the call by its name, or by its number.
+// Answer is the Call of a Serve that means the provider's answer to whatever it
+// was asked.
+const Answer = "answer of the provider"
+
+// choose finds the call by its name and host, or by its number.
 func (w *World) choose(s Step) (*call, bool) {
-	if s.Call == "" {
-		return pick(w.atGates(), s.A)
+	calls := w.atGates()
+	if s.Call == "" && s.Host == "" {
+		return pick(calls, s.A)
 	}
-	for _, c := range w.atGates() {
-		if c.name == s.Call {
+	for _, c := range calls {
+		named := s.Call == "" || c.name == s.Call || (s.Call == Answer && c.class == classAwait)
+		if named && strings.HasPrefix(c.process.host.name, s.Host) {
 			return c, true
 		}
 	}
 	return nil, false
+}
+
+// tidy serves the calls that decide nothing.
+func (w *World) tidy() {
+	for {
+		calls := w.atGates()
+		i := slices.IndexFunc(calls, func(c *call) bool {
+			switch c.class {
+			case classPause, classPrepare, classPut, classReturn:
+				return true
+			case classWrite, classAccept, classRead, classPublish, classSend, classAwait:
+			}
+			return false
+		})
+		if i < 0 {
+			return
+		}
+		w.serve(calls[i], None, 0)
+	}
 }
 
 // flow serves all calls of processes that are not frozen, in order.

@@ -2,10 +2,18 @@ package world
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
+// NewMessage is the Call of a Deliver whose message is a new one for the first
+// task.
+const NewMessage = "new"
+
 func (w *World) stepDeliver(s Step) bool {
+	if s.Call == NewMessage {
+		return w.deliverNew(s)
+	}
 	visible, hidden := w.inQueue()
 	m, found := pick(append(visible, hidden...), s.A)
 	if !found {
@@ -17,6 +25,20 @@ func (w *World) stepDeliver(s Step) bool {
 	}
 	w.deliver(m, h)
 	return true
+}
+
+func (w *World) deliverNew(s Step) bool {
+	refs := w.tasks()
+	if len(refs) == 0 || w.publish(refs[0]) != nil {
+		return false
+	}
+	for _, h := range w.hosts {
+		if h.role == Worker && h.process == nil && strings.HasPrefix(h.name, s.Host) {
+			w.deliver(w.messages[len(w.messages)-1], h)
+			return true
+		}
+	}
+	return false
 }
 
 // free is a host of the role on which nothing runs.
@@ -49,7 +71,7 @@ func (w *World) stepDispatch(s Step) bool {
 }
 
 func (w *World) stepProcess(s Step) bool {
-	p, found := pick(w.candidates(s.Op), s.A)
+	p, found := pick(w.candidates(s), s.A)
 	if !found {
 		return false
 	}
@@ -67,12 +89,12 @@ func (w *World) stepProcess(s Step) bool {
 }
 
 // candidates are the processes that the operation can be done to, workers first.
-func (w *World) candidates(op Op) []*process {
+func (w *World) candidates(s Step) []*process {
 	var workers, others []*process
 	for _, p := range w.processes {
 		frozen := p.isFrozen()
 		switch {
-		case op == Freeze && frozen, op == Thaw && !frozen:
+		case s.Op == Freeze && frozen, s.Op == Thaw && !frozen, !strings.HasPrefix(p.host.name, s.Host):
 		case p.host.role == Worker:
 			workers = append(workers, p)
 		default:

@@ -28,6 +28,12 @@ type Wiring struct {
 	// Submit and Regenerate take the place of the use cases.
 	Submit     func(SubmitParts) (conversation.Accepted, error)
 	Regenerate func(RegenerateParts) (conversation.Accepted, error)
+	// Identity is who the API takes a caller for.
+	Identity func(Caller) Caller
+	// Jitter spreads delays; nil: each role has a constant of its own.
+	Jitter func(Role) float64
+	// Timers take the place of those of a deployment; nil: Timers().
+	Timers *worktask.Timers
 	// DeleteFirst says that a message is deleted as soon as it is received.
 	DeleteFirst bool
 }

@@ -98,6 +98,9 @@ func newWorld(setup Setup, wiring Wiring, header history.Header, now func() time
 		log:     slog.New(slog.DiscardHandler),
 		arrived: make(chan struct{}, 1),
 	}
+	if wiring.Timers != nil {
+		w.Timers = *wiring.Timers
+	}
 	header.Limits = history.LimitsOf(w.Timers)
 	w.recorder = history.NewRecorder(now, header)
 	w.driver, w.queue, w.provider = w.recorder.Actor("driver"), w.recorder.Actor("queue"), w.recorder.Actor("provider")
