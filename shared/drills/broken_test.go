@@ -51,7 +51,7 @@ func TestABrokenServiceIsFound(t *testing.T) {
 		{"D13", "fails", without("fail"), check.P10},
 		{"D13", "cancels", without("cancel"), check.P10},
 		{"D21", "in the instant of the save, from a second tab", without("complete"), check.P2},
-		{"D05", "", without("claim"), check.EndFinal},
+		{"D05", "", without("claim"), check.Linearizable},
 	} {
 		t.Run(c.drill+" "+c.act, func(t *testing.T) {
 			d, _ := drills.Find(c.drill)
