@@ -8,4 +8,14 @@
 // look is worth. A task that has ended is never written again; a retry is a new
 // task that says who decided it and why. And what people wrote is not printed
 // unless the operator asks for it.
+//
+// # What an operator must be allowed to do
+//
+//	all      cloudformation:DescribeStacks on the stack, unless resources are named by flags
+//	show     dynamodb:GetItem and Query on the table; with -text also s3:GetObject on the bucket
+//	due      dynamodb:Query on the index, GetItem on the table
+//	redrive  sqs:ReceiveMessage, ChangeMessageVisibility and DeleteMessage on the dead-letter queue,
+//	         sqs:SendMessage on the queue, dynamodb:GetItem on the table
+//	retry    dynamodb:GetItem and PutItem on the table, sqs:SendMessage on the queue
+//	user     cognito-idp:AdminCreateUser and AdminUpdateUserAttributes on the user pool
 package operator
