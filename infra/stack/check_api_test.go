@@ -23,11 +23,7 @@ func readEnvironments(s subject, w *want) map[string]runtimeconfig.Common {
 	keep("Api", api.Common, err)
 	authorizer, err := runtimeconfig.Authorizer(s.environment("Authorizer"))
 	keep("Authorizer", authorizer.Common, err)
-	work := s.environment("Worker")
-	if work["REPLYONCE_PROVIDER_SECRET"] != "" {
-		work["REPLYONCE_PROVIDER"] = runtimeconfig.ProviderBuiltin // a provider that does not exist yet
-	}
-	worker, err := runtimeconfig.Worker(work)
+	worker, err := runtimeconfig.Worker(s.environment("Worker"))
 	keep("Worker", worker.Common, err)
 	dispatcher, err := runtimeconfig.Dispatcher(s.environment("Dispatcher"))
 	keep("Dispatcher", dispatcher.Common, err)

@@ -101,6 +101,7 @@ var dataChecks = []check{
 			text := string(mustEncode(s.properties(id)))
 			w.that(!strings.Contains(text, "resolve:"), "%s has a resolved secret in its properties", id)
 			for name, value := range s.environment(id) {
+				name = strings.TrimSuffix(name, "PUT_TOKENS") // limits, counted in tokens
 				secretive := strings.Contains(name, "KEY") || strings.Contains(name, "TOKEN") || strings.Contains(name, "PASSWORD") || strings.Contains(name, "SECRET")
 				w.that(!secretive || value == "ProviderKeys", "%s: %s is %q, which is not the address of the secret", id, name, value)
 			}

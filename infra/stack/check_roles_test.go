@@ -30,6 +30,15 @@ var roles = map[string][]string{
 	},
 }
 
+// providerPermissions are what the worker may besides, by the provider.
+var providerPermissions = map[string][]string{
+	"openai": {"secretsmanager:GetSecretValue on ProviderKeys"},
+	"bedrock": {
+		"bedrock:InvokeModel on arn:aws:bedrock:eu-west-1:111122223333:inference-profile/eu.vendor.model-1:0",
+		"bedrock:InvokeModel on arn:aws:bedrock:*::foundation-model/vendor.model-1:0",
+	},
+}
+
 // statements are all those of policies on resources and roles, with where they are.
 func (t template) statements(allowed bool) map[string]map[string]any {
 	found := map[string]map[string]any{}
@@ -94,8 +103,8 @@ var roleChecks = []check{
 		var w want
 		for _, role := range slices.Sorted(maps.Keys(roles)) {
 			wanted := slices.Clone(roles[role])
-			if role == "WorkerRole" && s.environment("Worker")["REPLYONCE_PROVIDER_SECRET"] != "" {
-				wanted = append(wanted, "secretsmanager:GetSecretValue on ProviderKeys")
+			if role == "WorkerRole" {
+				wanted = append(wanted, providerPermissions[s.options.Provider]...)
 				slices.Sort(wanted)
 			}
 			w.equal(role, strings.Join(s.permissions(role), "\n"), strings.Join(wanted, "\n"))
@@ -103,6 +112,19 @@ var roleChecks = []check{
 		}
 		for _, kind := range []string{"AWS::IAM::Policy", "AWS::IAM::ManagedPolicy", "AWS::IAM::RolePolicy"} {
 			w.that(len(s.ids(kind)) == 0, "%v would add to roles", s.ids(kind))
+		}
+		return w.err()
+	}},
+	{name: "models behind a profile are asked by way of it alone", holds: func(s subject) error {
+		var w want
+		for where, statement := range s.statements(true) {
+			for _, resource := range s.texts(statement["Resource"]) {
+				if !strings.Contains(resource, "bedrock:*:") {
+					continue
+				}
+				profile := object(object(statement["Condition"])["StringEquals"])["bedrock:InferenceProfileArn"]
+				w.equal("condition of "+where, s.text(profile), "arn:aws:bedrock:eu-west-1:111122223333:inference-profile/eu.vendor.model-1:0")
+			}
 		}
 		return w.err()
 	}},
@@ -149,6 +171,8 @@ var roleMutants = []mutant{
 	{check: "roles allow exactly this", path: "Resources/AuthorizerRole/Properties/ManagedPolicyArns", value: []any{"arn:aws:iam::aws:policy/AdministratorAccess"}},
 	{check: "roles allow exactly this", path: "Resources/More", value: map[string]any{"Type": "AWS::IAM::Policy"}},
 	{check: "roles allow exactly this", config: "own", path: "Resources/WorkerRole/Properties/Policies/0/PolicyDocument/Statement/4", value: map[string]any{}},
+	{check: "roles allow exactly this", config: "bedrock", path: "Resources/WorkerRole/Properties/Policies/0/PolicyDocument/Statement/4/Action", value: "bedrock:InvokeModelWithResponseStream"},
+	{check: "models behind a profile are asked by way of it alone", config: "bedrock", path: "Resources/WorkerRole/Properties/Policies/0/PolicyDocument/Statement/5/Condition", value: nil},
 	{check: "no action has a wildcard", path: "Resources/WorkerRole/Properties/Policies/0/PolicyDocument/Statement/1/Action/0", value: "sqs:*"},
 	{check: "no action has a wildcard", path: "Resources/WorkerRole/Properties/Policies/0/PolicyDocument/Statement/1/Resource", value: "*"},
 	{check: "no action has a wildcard", path: "Resources/AlarmsPolicy5C860CFE/Properties/PolicyDocument/Statement/1/Principal", value: "*"},

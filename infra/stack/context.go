@@ -26,9 +26,11 @@ func Settings() []Setting {
 	usual := worktask.DefaultTimers()
 	return []Setting{
 		{"stage", "dev", "dev or prod"},
-		{"provider", runtimeconfig.ProviderBuiltin, "model provider"},
+		{"provider", runtimeconfig.ProviderBuiltin, "model provider: " + strings.Join(runtimeconfig.Providers(), ", ")},
 		{"providerUrl", "", "address of a provider that has one"},
 		{"model", "", "model of new tasks; without it the provider's own"},
+		{"maxOutputTokens", "", "longest answer in tokens; without it as the provider's adapter says"},
+		{"maxInputTokens", "", "longest prompt that is sent, in tokens by estimate; without it there is no limit"},
 		{"onUnknown", string(worktask.RetryUnknown), "after a call whose end nobody saw: retry once, or stop"},
 		{"attempts", "", fmt.Sprintf("attempts that a task has; without it %d", usual.Attempts)},
 		{"calls", "", fmt.Sprintf("calls of the model provider that a task has, attempts or more; without it %d", usual.Calls)},
@@ -73,6 +75,7 @@ func ReadOptions(context map[string]any, root string) (Options, error) {
 	o := Options{
 		Stage:    r.stage(),
 		Provider: r.text("provider"), ProviderURL: r.text("providerUrl"), Model: r.text("model"),
+		MaxOutputTokens: r.text("maxOutputTokens"), MaxInputTokens: r.text("maxInputTokens"),
 		OnUnknown: r.text("onUnknown"), LogLevel: r.text("logLevel"),
 		Attempts: r.text("attempts"), Calls: r.text("calls"), Deadline: r.text("deadline"),
 		Issuer: r.issuer(), AllowedOrigin: r.text("allowedOrigin"), Domain: r.domain(),
@@ -88,6 +91,7 @@ func ReadOptions(context map[string]any, root string) (Options, error) {
 	timers, problems := o.checkEnvironment(w)
 	o.Timers = timers
 	r.problems = append(r.problems, problems...)
+	r.problems = append(r.problems, o.checkBedrock()...)
 	if len(r.problems) > 0 {
 		return Options{}, &OptionsError{r.problems}
 	}

@@ -54,8 +54,9 @@ func (o Options) environment(function string, w wiring) (map[string]string, erro
 		maps.Copy(env, map[string]string{
 			"TABLE": w.table, "QUEUE_URL": w.queueURL, "BUCKET": w.bucket,
 			"PROVIDER": o.Provider, "PROVIDER_URL": o.ProviderURL, "MODEL": o.Model,
+			"MAX_OUTPUT_TOKENS": o.MaxOutputTokens, "MAX_INPUT_TOKENS": o.MaxInputTokens,
 		})
-		if needsKey(o.Provider) {
+		if runtimeconfig.TakesKey(o.Provider) {
 			// Where the key is, never the key itself.
 			env["PROVIDER_SECRET"] = w.providerSecret
 		}
@@ -75,14 +76,10 @@ func (o Options) environment(function string, w wiring) (map[string]string, erro
 	return named, nil
 }
 
-// needsKey reports whether a provider is asked with a secret key.
-func needsKey(provider string) bool {
-	return provider != runtimeconfig.ProviderBuiltin && provider != runtimeconfig.ProviderScripted
-}
-
 // example stands for resources that do not exist yet.
 var example = wiring{
 	table: "table", queueURL: "https://sqs.eu-west-1.amazonaws.com/111122223333/queue", bucket: "bucket",
+	providerSecret: "arn:aws:secretsmanager:eu-west-1:111122223333:secret:keys-AbCdEf",
 	signIn: signIn{
 		issuer: "https://issuer.example.com", audience: "client", workspaceClaim: "workspace",
 		page: runtimeconfig.SignIn{ //nolint:gosec // the token endpoint is an address
@@ -95,6 +92,7 @@ var example = wiring{
 // optionOf names the option that a variable comes from.
 var optionOf = map[string]string{
 	"REPLYONCE_PROVIDER": "provider", "REPLYONCE_PROVIDER_URL": "providerUrl", "REPLYONCE_MODEL": "model",
+	"REPLYONCE_MAX_OUTPUT_TOKENS": "maxOutputTokens", "REPLYONCE_MAX_INPUT_TOKENS": "maxInputTokens",
 	"REPLYONCE_ON_UNKNOWN": "onUnknown", "REPLYONCE_ATTEMPTS": "attempts", "REPLYONCE_CALLS": "calls", "REPLYONCE_DEADLINE": "deadline",
 	"REPLYONCE_LOG_LEVEL": "logLevel", "REPLYONCE_ALLOWED_ORIGIN": "allowedOrigin",
 	"REPLYONCE_ISSUER": "issuer", "REPLYONCE_AUDIENCE": "audience", "REPLYONCE_WORKSPACE_CLAIM": "workspaceClaim",

@@ -26,9 +26,12 @@ type Options struct {
 
 	Provider    string // model provider, as in REPLYONCE_PROVIDER
 	ProviderURL string // of a provider that is reached by a URL
-	Model       string // empty: the provider's own
-	OnUnknown   string // retry or stop
-	LogLevel    string
+	Model       string // empty: the provider's own; with Bedrock, the worker may ask no other
+	// MaxOutputTokens and MaxInputTokens limit a call, as in REPLYONCE_MAX_OUTPUT_TOKENS
+	// and so on; empty: as the provider's adapter says.
+	MaxOutputTokens, MaxInputTokens string
+	OnUnknown                       string // retry or stop
+	LogLevel                        string
 
 	// Issuer is who signs users in; nil: a user pool of the stack's own.
 	Issuer *Issuer

@@ -6,16 +6,25 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/replyonce/replyonce/shared/dynamoschema"
+	"github.com/replyonce/replyonce/shared/runtimeconfig"
 )
 
 // permission is single actions on single resources.
 type permission struct {
-	actions   []string
-	resources []*string
+	actions    []string
+	resources  []*string
+	conditions map[string]any // nil: none
 }
 
 func on(resource *string, actions ...string) permission {
-	return permission{actions, []*string{resource}}
+	return permission{actions: actions, resources: []*string{resource}}
+}
+
+func (p permission) conditionsOrNil() *map[string]any {
+	if p.conditions == nil {
+		return nil
+	}
+	return &p.conditions
 }
 
 // permissions of a function, as far as it calls AWS: exactly the requests of
@@ -40,10 +49,7 @@ func (s *builder) permissions(function string) []permission {
 			on(results, "s3:GetObject", "s3:PutObject"),
 			s.seeMissing(),
 		}
-		if needsKey(s.options.Provider) {
-			work = append(work, on(s.providerKeys.SecretArn(), "secretsmanager:GetSecretValue"))
-		}
-		return work
+		return append(work, s.askProvider()...)
 	case Dispatcher:
 		return []permission{
 			on(table, "dynamodb:GetItem", "dynamodb:UpdateItem"),
@@ -51,6 +57,18 @@ func (s *builder) permissions(function string) []permission {
 			on(queue, "sqs:SendMessage"),
 		}
 	default: // the authorizer asks the issuer and nobody of AWS
+		return nil
+	}
+}
+
+// askProvider is what the configured provider needs of AWS: its key, or the model.
+func (s *builder) askProvider() []permission {
+	switch {
+	case runtimeconfig.TakesKey(s.options.Provider):
+		return []permission{on(s.providerKeys.SecretArn(), "secretsmanager:GetSecretValue")}
+	case s.options.Provider == runtimeconfig.ProviderBedrock:
+		return s.bedrock()
+	default:
 		return nil
 	}
 }
@@ -67,7 +85,7 @@ func (s *builder) newRole(f function, logs awslogs.LogGroup) awsiam.IRole {
 	statements := make([]awsiam.PolicyStatement, 0, len(permissions))
 	for _, p := range permissions {
 		statements = append(statements, awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-			Effect: awsiam.Effect_ALLOW, Actions: jsii.Strings(p.actions...), Resources: &p.resources,
+			Effect: awsiam.Effect_ALLOW, Actions: jsii.Strings(p.actions...), Resources: &p.resources, Conditions: p.conditionsOrNil(),
 		}))
 	}
 	role := awsiam.NewRole(s.stack, jsii.String(f.logicalID+"Role"), &awsiam.RoleProps{
@@ -78,7 +96,7 @@ func (s *builder) newRole(f function, logs awslogs.LogGroup) awsiam.IRole {
 		},
 	})
 	rename(role, f.logicalID+"Role")
-	excuseRole(role, f)
+	s.excuseRole(role, f)
 	// Nothing that the CDK does with the function may add to the role.
 	return role.WithoutPolicyUpdates(nil)
 }

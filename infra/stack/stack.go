@@ -16,6 +16,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
+
+	"github.com/replyonce/replyonce/shared/runtimeconfig"
 )
 
 // builder makes the resources of a deployment, each kind in a file of its own.
@@ -29,6 +31,7 @@ type builder struct {
 	deadLetters         awssqs.Queue
 	dispatchDeadLetters awssqs.Queue
 	providerKeys        awssecretsmanager.Secret
+	model               bedrockModel // with that provider
 	signIn              signIn
 
 	functions map[string]awslambda.Function
@@ -68,6 +71,12 @@ func (s *builder) build() error {
 		s.signIn = s.options.Issuer.signIn()
 	} else {
 		s.signIn = s.newUserPool(s.home(s.api.RestApiId()))
+	}
+	if s.options.Provider == runtimeconfig.ProviderBedrock {
+		var err error
+		if s.model, err = parseBedrockModel(s.options.Model); err != nil {
+			return err
+		}
 	}
 	if err := s.newFunctions(); err != nil {
 		return err

@@ -19,10 +19,14 @@ func excuse(construct constructs.Construct, rule, reason string, appliesTo ...an
 	cdknag.NagSuppressions_AddResourceSuppressions(construct, &[]*cdknag.NagPackSuppression{suppression}, jsii.Bool(true))
 }
 
-func excuseRole(role awsiam.Role, f function) {
+func (s *builder) excuseRole(role awsiam.Role, f function) {
 	if f.name == API || f.name == Worker {
 		excuse(role, "AwsSolutions-IAM5", "Keys of large replies are made while the service runs; all begin like this.",
 			"Resource::<Bucket.Arn>/"+resultPrefix+"*")
+	}
+	if behind := s.model.behind(); f.name == Worker && behind != "" {
+		excuse(role, "AwsSolutions-IAM5", "The profile chooses among its regions; the statement holds for requests by way of the profile alone.",
+			"Resource::arn:<AWS::Partition>:"+anyRegion+behind)
 	}
 }
 
