@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/replyonce/replyonce/shared/telemetry"
@@ -152,23 +153,40 @@ func TestCollectorThatIsDownCostsBoundedTime(t *testing.T) {
 	}
 }
 
-// The invocation's own end comes before the exporter's time.
+// silence is a collector that never answers.
+type silence struct{}
+
+func (silence) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// The exporter's time bounds a flush, and the invocation's own end where that
+// comes first.
 func TestFlushLeavesTheInvocationItsTime(t *testing.T) {
 	t.Parallel()
-	release := make(chan struct{})
-	hangs := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
-	t.Cleanup(func() { close(release); hangs.Close() })
-	w := newWorld(t, tracing.Config{Exporter: tracing.ToOTLP, Endpoint: hangs.URL, Timeout: time.Minute, Ratio: 1})
-	traces := w.tracer("api")
-	ref := worktask.Ref{Workspace: "acme", Scope: "C#x", ID: w.ids()}
-	if err := traces.Queue(w.queue).Publish(t.Context(), ref); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	traces.Flush(ctx)
-	if ctx.Err() != nil {
-		t.Error("the invocation has run out of time")
+	for name, c := range map[string]struct{ timeout, invocation, want time.Duration }{
+		"the exporter's time":   {300 * time.Millisecond, 20 * time.Second, 300 * time.Millisecond},
+		"the invocation's time": {2 * time.Second, time.Second, 800 * time.Millisecond},
+		"no time is left":       {2 * time.Second, 100 * time.Millisecond, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			traces := tracing.New(tracing.Options{
+				Config: tracing.Config{Exporter: tracing.ToOTLP, Endpoint: "http://collector", Timeout: c.timeout, Ratio: 1},
+				Log:    slog.New(slog.DiscardHandler), Now: time.Now, Client: &http.Client{Transport: silence{}},
+			})
+			ref := worktask.Ref{Workspace: "acme", Scope: "C#x", ID: "01JDT000000000000000000000"}
+			if err := traces.Queue(&queue{}).Publish(t.Context(), ref); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), c.invocation)
+			defer cancel()
+			begun := time.Now()
+			traces.Flush(ctx)
+			if took := time.Since(begun); took != c.want {
+				t.Errorf("%s: the flush took %s, want %s", name, took, c.want)
+			}
+		})
 	}
 }
 
