@@ -2,14 +2,12 @@ package conversation
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 
 	"github.com/replyonce/replyonce/shared/identity"
 	"github.com/replyonce/replyonce/shared/reply"
 	"github.com/replyonce/replyonce/shared/storeerror"
+	"github.com/replyonce/replyonce/shared/taskflow"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
@@ -42,20 +40,9 @@ func (s Service) result(ctx context.Context, saved worktask.Result) (*reply.Resu
 	if !saved.Present() {
 		return nil, nil //nolint:nilnil // no reply is no error
 	}
-	body := saved.Body
-	if saved.ObjectKey != "" {
-		object, err := s.Objects.GetObject(ctx, saved.ObjectKey)
-		if errors.Is(err, storeerror.ErrNotFound) {
-			return nil, fmt.Errorf("object %s is missing: %w", saved.ObjectKey, storeerror.ErrCorrupt)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read object %s: %w", saved.ObjectKey, err)
-		}
-		sum := sha256.Sum256(object)
-		if int64(len(object)) != saved.Bytes || hex.EncodeToString(sum[:]) != saved.SHA256 {
-			return nil, fmt.Errorf("object %s: %w", saved.ObjectKey, storeerror.ErrCorrupt)
-		}
-		body = string(object)
+	body, err := taskflow.ReadResult(ctx, s.Objects, saved)
+	if err != nil {
+		return nil, err
 	}
 	r, err := reply.DecodeResult(body)
 	if err != nil {

@@ -62,7 +62,7 @@ func (k Kind) Prepare(ctx context.Context, t worktask.Task) (taskflow.Work, erro
 	}
 	history, err := k.history(ctx, t.Workspace, id, message.History)
 	if err != nil {
-		return nil, fmt.Errorf("read history of task %s: %w", t.Ref, err)
+		return nil, gone(err, "read history of task %s", t.Ref)
 	}
 	return work{provider: k.Provider, request: llmprovider.Request{
 		Prompt: buildPrompt(in.PromptVersion, message, version, history),
@@ -80,10 +80,11 @@ func conversationOf(ref worktask.Ref) (string, error) {
 	return id, nil
 }
 
-// gone makes a missing source permanent; other faults of a store pass.
+// gone makes a missing or damaged source permanent; other faults of a store
+// pass.
 func gone(err error, format string, args ...any) error {
 	err = fmt.Errorf(format+": %w", append(args, err)...)
-	if errors.Is(err, storeerror.ErrNotFound) {
+	if errors.Is(err, storeerror.ErrNotFound) || errors.Is(err, storeerror.ErrCorrupt) {
 		return &taskflow.PermanentError{Reason: worktask.DocumentUnreadable, Err: err}
 	}
 	return err

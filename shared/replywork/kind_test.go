@@ -3,6 +3,8 @@ package replywork_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -94,7 +96,9 @@ func stored() sources {
 		}
 	}
 	large := saved("t2", "m1", "")
-	large.Result = worktask.Result{ObjectKey: "key"}
+	object := reply.Result{Text: "them"}.Encode()
+	sum := sha256.Sum256([]byte(object))
+	large.Result = worktask.Result{ObjectKey: "key", Bytes: int64(len(object)), SHA256: hex.EncodeToString(sum[:])}
 	running := saved("t3", "m2", "")
 	running.Status, running.Result = worktask.Running, worktask.Result{}
 	return sources{
@@ -104,7 +108,7 @@ func stored() sources {
 		},
 		tasks:    map[string]worktask.Task{"t1": saved("t1", "m2", "then"), "t2": large, "t3": running},
 		versions: map[int]document.Version{2: {Document: "d", Title: "Rules", Number: 2, Text: "Because."}},
-		objects:  map[string][]byte{"key": []byte(reply.Result{Text: "them"}.Encode())},
+		objects:  map[string][]byte{"key": []byte(object)},
 	}
 }
 
@@ -219,6 +223,12 @@ func TestPrepareTellsGoneFromDown(t *testing.T) {
 	err := prepare(noDocument, task())
 	if p, ok := errors.AsType[*taskflow.PermanentError](err); !ok || p.Reason != worktask.DocumentUnreadable {
 		t.Errorf("missing document: %v", err)
+	}
+	damaged := stored()
+	damaged.objects["key"] = []byte("another reply")
+	err = prepare(damaged, task())
+	if p, ok := errors.AsType[*taskflow.PermanentError](err); !ok || p.Reason != worktask.DocumentUnreadable {
+		t.Errorf("damaged earlier reply: %v", err)
 	}
 	down := stored()
 	down.err = storeerror.ErrUnavailable

@@ -8,6 +8,7 @@ import (
 	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/reply"
+	"github.com/replyonce/replyonce/shared/taskflow"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
@@ -102,13 +103,9 @@ func (k Kind) questions(ctx context.Context, workspace, conversation string, tas
 
 // answer is the text of a saved reply, wherever it is kept.
 func (k Kind) answer(ctx context.Context, t worktask.Task) (string, error) {
-	body := t.Result.Body
-	if t.Result.ObjectKey != "" {
-		large, err := k.Objects.GetObject(ctx, t.Result.ObjectKey)
-		if err != nil {
-			return "", fmt.Errorf("read earlier reply of task %s: %w", t.Ref, err)
-		}
-		body = string(large)
+	body, err := taskflow.ReadResult(ctx, k.Objects, t.Result)
+	if err != nil {
+		return "", fmt.Errorf("read earlier reply of task %s: %w", t.Ref, err)
 	}
 	result, err := reply.DecodeResult(body)
 	if err != nil {

@@ -83,7 +83,7 @@ func failed(f *llmprovider.Error) worktask.Outcome {
 		kind = worktask.Ambiguous // the safe side: it may have run
 	}
 	return worktask.Outcome{
-		Kind: kind, Reason: worktask.Reason(f.Reason), RetryAfter: f.RetryAfter,
+		Kind: kind, Reason: worktask.Reason(f.Reason), RetryAfter: f.RetryAfter, Err: f,
 		Report: worktask.Report{
 			Tokens:            worktask.Tokens{Input: int64(f.Spend.InputTokens), Output: int64(f.Spend.OutputTokens)},
 			ProviderRequestID: f.ProviderRequestID,

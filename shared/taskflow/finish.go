@@ -2,8 +2,6 @@ package taskflow
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -16,7 +14,7 @@ import (
 // item; DynamoDB's limit for an item is 400 KB with everything on it.
 const InlineResultLimit = 300 << 10
 
-// finish writes what follows from the outcome. It has its own short time: the
+// finish writes what follows from the outcome. It has time of its own: the
 // call's context has usually ended when an attempt went wrong, and a final
 // write that fails with it would leave the task running until its lease ends.
 func (r Runner) finish(ctx context.Context, held *holding, o worktask.Outcome) Action {
@@ -25,50 +23,30 @@ func (r Runner) finish(ctx context.Context, held *holding, o worktask.Outcome) A
 		o = r.storeLarge(ctx, held, o)
 	}
 	r.countTokens(o.Report.Tokens)
-	if o.Kind == worktask.Ambiguous || o.Kind == worktask.OperationLost {
-		r.Metrics.Count(telemetry.UnknownOutcomes, 1)
-	}
-	tr := worktask.Decide(held.task, held.assignment, o, held.clock.now(), r.Timers, r.Jitter)
-	t, err := r.writeFinal(ctx, held, tr)
+	tr, t, err := r.writeFinal(ctx, held, o)
 	if err != nil {
 		return r.notFinished(ctx, held, o, tr, err)
 	}
 	return r.finished(held, o, t)
 }
 
-// finalSteps is how many steps after the call share the function time that is
-// kept for them: the object, the write, a second look at it, evidence.
-const finalSteps = 4
-
-// finalStep gives a step its own time. A worker that was frozen in the middle
-// of one step wakes up with that step's time over, and still has to find out
-// what became of it.
-func (r Runner) finalStep(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, r.Timers.WorkerReserve/finalSteps)
-}
-
-// writeFinal makes the write, and looks at it once more when its time ran out
-// before its end was known. Sending it again is safe: once it has landed, or
-// anybody has moved on, its condition refuses it.
-func (r Runner) writeFinal(ctx context.Context, held *holding, tr worktask.Transition) (worktask.Task, error) {
-	t, expired, err := r.tryFinal(ctx, held, tr)
-	if _, refused := errors.AsType[*worktask.RefusedError](err); err == nil || refused || !expired {
-		return t, err
-	}
-	held.log.Warn("final write ran out of time", telemetry.KeyOperation, tr.Name(), telemetry.KeyError, err)
-	t, _, err = r.tryFinal(ctx, held, tr)
-	return t, err
-}
-
-func (r Runner) tryFinal(ctx context.Context, held *holding, tr worktask.Transition) (t worktask.Task, expired bool, err error) {
-	ctx, cancel := r.finalStep(ctx)
-	defer cancel()
-	t, err = r.Writer.Write(ctx, held.task.Ref, tr)
-	return t, ctx.Err() != nil, err
+// writeFinal decides and writes. Each try decides anew, by the clock as it is
+// then: a worker that was frozen inside a try must meet the lease's end and not
+// its own old idea of the time.
+func (r Runner) writeFinal(ctx context.Context, held *holding, o worktask.Outcome) (tr worktask.Transition, t worktask.Task, err error) {
+	err = r.persist(ctx, held, func(ctx context.Context) error {
+		tr = worktask.Decide(held.task, held.assignment, o, held.clock.now(), r.Timers, r.Jitter)
+		t, err = r.Writer.Write(ctx, held.task.Ref, tr)
+		return err
+	})
+	return tr, t, err
 }
 
 // finished reports the write that landed. t is the task afterwards, or later.
 func (r Runner) finished(held *holding, o worktask.Outcome, t worktask.Task) Action {
+	if o.Kind == worktask.Ambiguous || o.Kind == worktask.OperationLost {
+		r.Metrics.Count(telemetry.UnknownOutcomes, 1) // a write that was refused leaves the count to the takeover
+	}
 	switch t.Status {
 	case worktask.Completed:
 		held.log.Info("reply saved", telemetry.KeyBytes, len(o.Result.Body), telemetry.KeyProviderRequestID, t.ProviderRequestID)
@@ -128,19 +106,14 @@ func (r Runner) storeLarge(ctx context.Context, held *holding, o worktask.Outcom
 	}
 	ref := held.task.Ref
 	key := fmt.Sprintf("results/%s/%s/%s/%s", ref.Workspace, ref.Scope, ref.ID, held.assignment.ID())
-	step, cancel := r.finalStep(ctx)
-	defer cancel()
-	if err := r.Objects.PutObject(step, key, []byte(body)); err != nil {
+	err := r.persist(ctx, held, func(ctx context.Context) error { return r.Objects.PutObject(ctx, key, []byte(body)) })
+	if err != nil {
 		held.log.Error("a large result could not be stored", telemetry.KeyBytes, len(body), telemetry.KeyError, err)
+		r.keepEvidence(ctx, held, o)
 		o.Kind = worktask.Retryable
 		o.Result = worktask.Result{}
 		return o
 	}
 	o.Result = worktask.Result{ObjectKey: key, Bytes: int64(len(body)), SHA256: digest(body)}
 	return o
-}
-
-func digest(body string) string {
-	sum := sha256.Sum256([]byte(body))
-	return hex.EncodeToString(sum[:])
 }

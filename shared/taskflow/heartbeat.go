@@ -24,7 +24,6 @@ var (
 type heartbeat struct {
 	runner   Runner
 	held     *holding
-	until    time.Time // end of the lease as it is known
 	callEnds time.Time
 	cancel   context.CancelCauseFunc // of the call
 }
@@ -56,7 +55,7 @@ func (h *heartbeat) renew(ctx context.Context) bool {
 	if until.After(h.callEnds) {
 		until = h.callEnds
 	}
-	if !until.After(h.until) {
+	if !until.After(h.held.leaseEnds) {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.Timers.RenewEvery)
@@ -71,7 +70,7 @@ func (h *heartbeat) renew(ctx context.Context) bool {
 		h.held.log.Warn("renewal failed", telemetry.KeyError, err)
 		return true
 	}
-	h.until = until
+	h.held.leaseEnds = until
 	elapsed := h.held.clock.now().Sub(now) // counts from before the write was sent
 	h.held.watchdog.extend(until.Sub(now) - r.Timers.LeaseReserve - elapsed)
 	return true

@@ -83,7 +83,7 @@ func TestRefusedWritesHaveTheirCause(t *testing.T) {
 			t.Parallel()
 			virtually(t, worktask.RetryUnknown, func(r *rig) {
 				if tt.want == "ended" {
-					time.Sleep(r.timers.TaskDeadline - time.Second)
+					time.Sleep(r.timers.TaskDeadline - r.timers.LeaseReserve)
 				}
 				metrics := &counts{}
 				sleeper := r.worker(nil)

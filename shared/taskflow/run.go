@@ -18,8 +18,8 @@ type Delivery struct {
 	// FunctionEnds is when the runtime stops the function.
 	FunctionEnds time.Time
 	// Hold narrows the message's visibility to the lease and keeps it hidden
-	// from now on. Failing to do so is the holder's to log; it costs time
-	// after a crash and nothing else.
+	// from now on. It does not wait for the queue, and failing is the holder's
+	// to log: it costs time after a crash and nothing else.
 	Hold func(ctx context.Context)
 }
 
@@ -60,8 +60,9 @@ func (r Runner) Run(ctx context.Context, d Delivery) Action {
 	if held == nil {
 		return action
 	}
+	held.functionEnds = d.FunctionEnds
 	d.Hold(ctx)
-	return r.work(ctx, d, held)
+	return r.work(ctx, held)
 }
 
 // holding is an assignment and what is known with it.
@@ -71,6 +72,10 @@ type holding struct {
 	log        *slog.Logger
 	clock      steadyClock
 	watchdog   *watchdog // runs from before the claim was sent
+	// leaseEnds is the end of the lease as it is known. The heartbeat alone
+	// writes it while it runs.
+	leaseEnds    time.Time
+	functionEnds time.Time
 }
 
 // claim takes the task or explains, by the action, why it is not to be worked on.
@@ -100,7 +105,7 @@ func (r Runner) claim(ctx context.Context, ref worktask.Ref, log *slog.Logger) (
 	log = log.With(telemetry.KeyAssignmentVersion, a.Version(), telemetry.KeyAttempt, t.Budget.Attempts(), telemetry.KeyLeaseOwner, a.ID(),
 		telemetry.KeyGatewayRequestID, t.GatewayRequestID)
 	r.claimed(t, a, log)
-	return &holding{task: t, assignment: a, log: log, clock: clock, watchdog: dog}, Action{}
+	return &holding{task: t, assignment: a, log: log, clock: clock, watchdog: dog, leaseEnds: t.LeaseExpiresAt}, Action{}
 }
 
 // claimed reports a claim. A version above one that no release preceded is the
@@ -109,7 +114,9 @@ func (r Runner) claimed(t worktask.Task, a worktask.Assignment, log *slog.Logger
 	r.Metrics.Count(telemetry.Claims, 1)
 	if a.Version() > 1 && t.ReleasedVersion != a.Version()-1 {
 		r.Metrics.Count(telemetry.Takeovers, 1)
-		r.Metrics.Count(telemetry.UnknownOutcomes, 1) // the call that the former worker recorded
+		if !a.LookupOnly() {
+			r.Metrics.Count(telemetry.UnknownOutcomes, 1) // the call that the former worker recorded
+		}
 		log.Info("task taken over")
 		return
 	}

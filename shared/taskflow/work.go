@@ -11,30 +11,29 @@ import (
 )
 
 // work makes the attempt that was claimed and writes what follows from it.
-func (r Runner) work(ctx context.Context, d Delivery, held *holding) Action {
+func (r Runner) work(ctx context.Context, held *holding) Action {
 	defer held.watchdog.stop()
-	outcome := r.attempt(ctx, d, held)
+	outcome := r.attempt(ctx, held)
 	return r.finish(ctx, held, outcome)
 }
 
 // attempt gets the outcome of the attempt. Everything that it starts has ended
 // when it returns: a goroutine that survived the handler would be frozen with
 // it and act in the middle of another invocation.
-func (r Runner) attempt(ctx context.Context, d Delivery, held *holding) worktask.Outcome {
-	callEnds := r.callEnds(d, held)
+func (r Runner) attempt(ctx context.Context, held *holding) worktask.Outcome {
+	callEnds := r.callEnds(held)
 	ctx, cancelLimit := context.WithTimeoutCause(ctx, callEnds.Sub(held.clock.now()), errCallLimit)
 	defer cancelLimit()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(errHandlerReturned)
 	held.watchdog.onExpiry(func() { cancel(errLeaseEnding) })
 
-	beat := &heartbeat{runner: r, held: held, until: held.task.LeaseExpiresAt, callEnds: callEnds, cancel: cancel}
+	beat := &heartbeat{runner: r, held: held, callEnds: callEnds, cancel: cancel}
 	stop := r.startHeartbeat(ctx, beat)
 	defer stop()
 
-	if !held.assignment.LookupOnly() && !held.task.MayRepeatUnknown() {
-		// The claim that found this out recorded a call that is not made.
-		return worktask.Outcome{Kind: worktask.Permanent, Reason: worktask.OutcomeUnknown}
+	if outcome, ok := r.mayCall(held, callEnds); !ok {
+		return outcome
 	}
 	work, outcome, ok := r.prepare(ctx, held)
 	if !ok {
@@ -42,7 +41,9 @@ func (r Runner) attempt(ctx context.Context, d Delivery, held *holding) worktask
 	}
 	if held.assignment.LookupOnly() {
 		held.log.Info("operation looked up", telemetry.KeyOperation, "look_up")
-		return work.LookUp(ctx, held.task.OperationID)
+		outcome := work.LookUp(ctx, held.task.OperationID)
+		reportCall(ctx, held, outcome)
+		return outcome
 	}
 	if outcome, ok := r.begin(ctx, held); !ok {
 		return outcome
@@ -50,14 +51,32 @@ func (r Runner) attempt(ctx context.Context, d Delivery, held *holding) worktask
 	return r.call(ctx, held, work)
 }
 
+// mayCall checks what the claim's condition could not: it compares stored
+// numbers with constants and cannot add. The call that the claim recorded is
+// then not made, and counts as known.
+func (r Runner) mayCall(held *holding, callEnds time.Time) (worktask.Outcome, bool) {
+	switch {
+	case held.assignment.LookupOnly():
+		return worktask.Outcome{}, true
+	case held.task.OnUnknown == worktask.RetryUnknown && !held.task.MayRepeatUnknown():
+		// Under "stop" a call that was begun is refused by the claim itself;
+		// claims that died before they began one may be repeated.
+		return worktask.Outcome{Kind: worktask.Permanent, Reason: worktask.OutcomeUnknown}, false
+	case callEnds.Sub(held.clock.now()) < r.Timers.LeaseReserve && callEnds.Equal(held.task.Deadline):
+		// Sent now, it would be cut off and leave an unknown end behind.
+		return worktask.Outcome{Kind: worktask.Permanent, Reason: worktask.DeadlineOver}, false
+	}
+	return worktask.Outcome{}, true
+}
+
 // callEnds is the latest end of the call: its own limit, the task's deadline,
 // and the function's time less what the last writes need.
-func (r Runner) callEnds(d Delivery, held *holding) time.Time {
+func (r Runner) callEnds(held *holding) time.Time {
 	ends := held.clock.now().Add(r.Timers.CallLimit)
 	if held.task.Deadline.Before(ends) {
 		ends = held.task.Deadline
 	}
-	if function := d.FunctionEnds.Add(-r.Timers.WorkerReserve); function.Before(ends) {
+	if function := held.functionEnds.Add(-r.Timers.WorkerReserve); function.Before(ends) {
 		ends = function
 	}
 	return ends
@@ -122,11 +141,21 @@ func (r Runner) call(ctx context.Context, held *holding, work Work) worktask.Out
 	}
 	held.log.Info("call begun", telemetry.KeyKind, held.task.Kind)
 	outcome := work.Call(ctx, save)
-	if ctx.Err() != nil {
-		held.log.Info("call cancelled", telemetry.KeyReason, context.Cause(ctx).Error())
-	}
+	reportCall(ctx, held, outcome)
 	if outcome.Kind == worktask.Ambiguous && saved {
 		outcome.Kind = worktask.OperationRuns
 	}
 	return outcome
+}
+
+// reportCall tells operators how a call ended that brought no answer. The cause
+// holds no texts; the provider adapters see to it.
+func reportCall(ctx context.Context, held *holding, o worktask.Outcome) {
+	if ctx.Err() != nil {
+		held.log.Info("call cancelled", telemetry.KeyReason, context.Cause(ctx).Error())
+	}
+	if o.Err != nil {
+		held.log.Warn("call brought no answer", telemetry.KeyReason, string(o.Reason), telemetry.KeyError, o.Err,
+			telemetry.KeyProviderRequestID, o.Report.ProviderRequestID)
+	}
 }

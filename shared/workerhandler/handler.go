@@ -19,6 +19,11 @@ import (
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
+// refusedDelay is how soon a message that is not ours comes back. It reaches the
+// dead-letter queue after as many deliveries as the queue allows, within
+// minutes; at the queue's own visibility that would take hours.
+const refusedDelay = 10 * time.Second
+
 // Runner makes one attempt at a delivered task.
 type Runner interface {
 	Run(ctx context.Context, d taskflow.Delivery) taskflow.Action
@@ -76,6 +81,7 @@ func (h Handler) handle(ctx context.Context, record events.SQSMessage, ends time
 	ref, err := sqsqueue.Decode(record.Body)
 	if err != nil {
 		log.Error("message refused, left to the dead-letter queue", telemetry.KeyError, err)
+		h.hide(ctx, record, refusedDelay, log)
 		return false
 	}
 	action := h.Runner.Run(ctx, taskflow.Delivery{
@@ -93,17 +99,23 @@ func (h Handler) settle(ctx context.Context, record events.SQSMessage, action ta
 		return true
 	case taskflow.Wait:
 		keeper.release(record.ReceiptHandle)
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.Timers.WorkerReserve/2)
-		defer cancel()
-		if err := h.Visibility.Hide(ctx, record.ReceiptHandle, action.After); err != nil {
-			log.Warn("message was not deferred, the due time on the task brings it back", telemetry.KeyError, err)
-		}
+		h.hide(ctx, record, action.After, log)
 		return false
 	case taskflow.Back:
 		keeper.release(record.ReceiptHandle)
 		return false
 	}
 	return false
+}
+
+// hide sets when the message comes back; without it the due time on the task
+// brings the task back.
+func (h Handler) hide(ctx context.Context, record events.SQSMessage, after time.Duration, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hideLimit)
+	defer cancel()
+	if err := h.Visibility.Hide(ctx, record.ReceiptHandle, after); err != nil {
+		log.Warn("message was not deferred", telemetry.KeyError, err)
+	}
 }
 
 // receiveCount is for the choice of the first read only, never a budget.

@@ -10,6 +10,10 @@ import (
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
+// hideLimit bounds one change of visibility. A queue that is slow must not hold
+// up work that is paid for: it costs time after a crash and nothing else.
+const hideLimit = 2 * time.Second
+
 // keeper keeps messages hidden while their tasks are worked on, and after that
 // until the handler returns: only then does Lambda delete them, and a finished
 // record that came back before would be delivered again for nothing. A worker
@@ -19,20 +23,27 @@ type keeper struct {
 	visibility Visibility
 	timers     worktask.Timers
 	log        *slog.Logger
+	changes    sync.WaitGroup // under way
 
-	// mu is held while a message is hidden: a release that did not wait for an
-	// extension under way could be followed by it, and a message that is due in
-	// a second would come back after a whole lease.
 	mu   sync.Mutex
-	held map[string]struct{} // receipt handles
+	held map[string]*heldMessage // by receipt handle
+}
+
+// heldMessage is a message that is kept hidden. Its lock is held during a
+// change of its visibility: a release that did not wait for an extension under
+// way could be followed by it, and a message that is due in a second would come
+// back after a whole lease.
+type heldMessage struct {
+	mu       sync.Mutex
+	released bool
 }
 
 func newKeeper(v Visibility, t worktask.Timers, log *slog.Logger) *keeper {
-	return &keeper{visibility: v, timers: t, log: log, held: map[string]struct{}{}}
+	return &keeper{visibility: v, timers: t, log: log, held: map[string]*heldMessage{}}
 }
 
 // start extends the visibility of what is held until stop is called, which
-// waits for the last extension to end.
+// waits for the changes under way to end.
 func (k *keeper) start(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -51,52 +62,51 @@ func (k *keeper) start(ctx context.Context) (stop func()) {
 	return func() {
 		cancel()
 		running.Wait()
+		k.changes.Wait()
 	}
 }
 
-// hold narrows the visibility to the lease and extends it from now on.
+// hold narrows the visibility to the lease, beside the work, and extends it
+// from now on.
 func (k *keeper) hold(ctx context.Context, receipt string) {
+	m := &heldMessage{}
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.held[receipt] = struct{}{}
-	k.hide(ctx, receipt)
+	k.held[receipt] = m
+	k.mu.Unlock()
+	k.changes.Go(func() { k.hide(ctx, receipt, m) })
 }
 
-// release stops extending.
+// release stops extending. When it returns no change is under way.
 func (k *keeper) release(receipt string) {
 	k.mu.Lock()
-	defer k.mu.Unlock()
+	m := k.held[receipt]
 	delete(k.held, receipt)
+	k.mu.Unlock()
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.released = true
 }
 
 func (k *keeper) extend(ctx context.Context) {
-	for _, receipt := range k.receipts() {
-		k.extendOne(ctx, receipt)
-	}
-}
-
-func (k *keeper) extendOne(ctx context.Context, receipt string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if _, still := k.held[receipt]; still {
-		k.hide(ctx, receipt)
+	for receipt, m := range k.held {
+		k.changes.Go(func() { k.hide(ctx, receipt, m) })
 	}
-}
-
-func (k *keeper) receipts() []string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	receipts := make([]string, 0, len(k.held))
-	for r := range k.held {
-		receipts = append(receipts, r)
-	}
-	return receipts
 }
 
 // hide failing is not fatal: the message comes back later or earlier than
 // wanted, and the claim decides.
-func (k *keeper) hide(ctx context.Context, receipt string) {
-	ctx, cancel := context.WithTimeout(ctx, k.timers.RenewEvery)
+func (k *keeper) hide(ctx context.Context, receipt string, m *heldMessage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.released {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, hideLimit)
 	defer cancel()
 	if err := k.visibility.Hide(ctx, receipt, k.timers.NarrowedVisibility()); err != nil {
 		k.log.Warn("visibility was not extended", telemetry.KeyError, err)

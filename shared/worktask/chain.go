@@ -51,6 +51,10 @@ func (t Timers) chain() []link {
 		{"api_limit must be shorter than gateway_limit", t.APILimit < t.GatewayLimit, t.terms("api_limit", "gateway_limit")},
 		{"dispatch_every must be shorter than task_deadline", t.DispatchEvery < t.TaskDeadline, t.terms("dispatch_every", "task_deadline")},
 		{"handoff_grace must be shorter than task_deadline", t.HandoffGrace < t.TaskDeadline, t.terms("handoff_grace", "task_deadline")},
+		{
+			"handoff_grace must be within lease + skew_margin", t.HandoffGrace <= t.Lease+t.SkewMargin,
+			t.terms("handoff_grace", "lease", "skew_margin"),
+		},
 		{"call_limit must be within task_deadline", t.CallLimit <= t.TaskDeadline, t.terms("call_limit", "task_deadline")},
 		{"backoff_base must be at most backoff_limit", t.BackoffBase <= t.BackoffLimit, t.terms("backoff_base", "backoff_limit")},
 		{"task_deadline must be shorter than replay_window", t.TaskDeadline < t.ReplayWindow, t.terms("task_deadline", "replay_window")},

@@ -30,6 +30,7 @@ type Outcome struct {
 	Reason     Reason        // of Permanent; of the others when they exhaust the budget
 	RetryAfter time.Duration // earliest next attempt, as the provider asked; 0: none
 	Report     Report
+	Err        error // cause of an end without an answer, for logs; no decision reads it
 }
 
 // Decide chooses the write that follows an attempt: the rows "answer" to
@@ -69,7 +70,7 @@ func afterKnown(t Task, a Assignment, o Outcome, mode ReleaseMode, now time.Time
 	if millis(next) >= millis(t.Deadline) {
 		return a.Fail(now, reasonOr(o.Reason, DeadlineOver), true, o.Report)
 	}
-	return a.Release(now, mode, next, next.Add(timers.HandoffGrace), o.Report)
+	return a.Release(now, mode, next, dueAfter(t, next, timers), o.Report)
 }
 
 // afterRetryable is a call that ran: its end is known and its attempt is spent.
@@ -91,16 +92,33 @@ func afterUnknown(t Task, a Assignment, o Outcome, mode ReleaseMode, now time.Ti
 	if millis(next) >= millis(t.Deadline) {
 		return a.Fail(now, OutcomeUnknown, false, o.Report)
 	}
-	return a.Release(now, mode, next, next.Add(timers.HandoffGrace), o.Report)
+	return a.Release(now, mode, next, dueAfter(t, next, timers), o.Report)
 }
 
-// afterLookup looks again later; the deadline bounds it.
+// afterLookup looks again later; the deadline bounds it. Look-ups move no
+// count, so the wait grows with the age of the task: each look comes after half
+// of the time that has passed, and a long operation neither keeps the store busy
+// nor wears its message out.
 func afterLookup(t Task, a Assignment, o Outcome, mode ReleaseMode, now time.Time, timers Timers, jitter func() float64) Transition {
-	next := nextAttempt(t, o, now, timers, jitter)
+	age := max(now.Sub(t.AcceptedAt), 0)
+	wait := time.Duration(float64(age) * (1 + jitter()) / 3)
+	wait = max(min(wait, timers.BackoffLimit), timers.BackoffBase, o.RetryAfter)
+	next := now.Add(wait)
 	if millis(next) >= millis(t.Deadline) {
 		return a.Fail(now, OutcomeUnknown, false, o.Report)
 	}
-	return a.Release(now, mode, next, next.Add(timers.HandoffGrace), o.Report)
+	return a.Release(now, mode, next, dueAfter(t, next, timers), o.Report)
+}
+
+// dueAfter is when the dispatcher looks at a released task: one grace after the
+// next attempt is due, and at the deadline at the latest, for then somebody has
+// to end it.
+func dueAfter(t Task, next time.Time, timers Timers) time.Time {
+	due := next.Add(timers.HandoffGrace)
+	if millis(t.Deadline) < millis(due) {
+		return t.Deadline
+	}
+	return due
 }
 
 func nextAttempt(t Task, o Outcome, now time.Time, timers Timers, jitter func() float64) time.Time {
