@@ -77,9 +77,8 @@ func (w *World) turningPoints(now time.Time) []turningPoint {
 		add(AtDue, t.HandoffDueAt)
 		add(AtDeadline, t.Deadline)
 	}
-	_, hidden := w.inQueue()
-	for _, m := range hidden {
-		add(AtVisible, m.visibleAt)
+	for _, t := range w.comingBack() {
+		add(AtVisible, t)
 	}
 	for _, r := range snapshot.Records {
 		if r.Scope.Operation == conversation.OperationSubmit || r.Scope.Operation == conversation.OperationRegenerate {

@@ -163,11 +163,7 @@ func (w *World) queueEmpty() bool {
 
 // nextVisible is when the next hidden message comes back, or otherwise.
 func (w *World) nextVisible(otherwise time.Time) time.Time {
-	_, hidden := w.inQueue()
-	for _, m := range hidden {
-		otherwise = earliest(otherwise, m.visibleAt)
-	}
-	return otherwise
+	return earliest(otherwise, w.comingBack()...)
 }
 
 func earliest(t time.Time, others ...time.Time) time.Time {

@@ -98,6 +98,19 @@ func (w *World) inQueue() (visible, hidden []*message) {
 	return visible, hidden
 }
 
+// comingBack is when the hidden messages become visible.
+func (w *World) comingBack() []time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var times []time.Time
+	for _, m := range w.messages {
+		if !m.deleted && !m.dead && m.visibleAt.After(w.Now()) {
+			times = append(times, m.visibleAt)
+		}
+	}
+	return times
+}
+
 // receive hands the message to a worker, or moves it to the dead-letter queue
 // when it was received too often.
 func (w *World) receive(m *message) bool {
