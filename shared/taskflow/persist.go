@@ -21,6 +21,10 @@ func (r Runner) finalStep(ctx context.Context) (context.Context, context.CancelF
 	return context.WithTimeout(ctx, r.Timers.WorkerReserve/finalSteps)
 }
 
+// finalTries bounds the tries of one step in count too: at the usual pauses they
+// outlast a lease.
+const finalTries = 100
+
 // persist repeats a step after the call until it is settled, while the lease
 // and the function's time last: what it writes has been paid for, and a store
 // that throttles for a second must not make it be paid again. Repeating is
@@ -32,7 +36,7 @@ func (r Runner) persist(ctx context.Context, held *holding, step func(context.Co
 		if err == nil || settled(err) {
 			return err
 		}
-		if try > 1 && !held.clock.now().Before(held.lastTry(r.Timers)) {
+		if try == finalTries || (try > 1 && !held.clock.now().Before(held.lastTry(r.Timers))) {
 			return err
 		}
 		held.log.Warn("a step after the call is repeated", telemetry.KeyError, err)
