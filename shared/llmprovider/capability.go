@@ -28,6 +28,11 @@ type Capability struct {
 	// is not a cancel.
 	Cancel bool
 
+	// RetryRule says in a sentence which refusals leave a call unexecuted, so that it
+	// may be made again, and which ends leave that open. The adapter's documentation
+	// has the whole table.
+	RetryRule string
+
 	// LanguageModel: answers are written by a language model.
 	LanguageModel bool
 

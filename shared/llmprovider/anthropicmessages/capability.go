@@ -13,6 +13,7 @@ func capability() llmprovider.Capability {
 	return llmprovider.Capability{
 		Endpoint:      "POST /v1/messages",
 		LanguageModel: true,
+		RetryRule:     "429 rate_limit_error and 529 overloaded_error are refused, again after Retry-After; other 5xx, broken streams and lost connections leave it open",
 		Source:        source,
 		CheckedOn:     "2026-11-29",
 	}

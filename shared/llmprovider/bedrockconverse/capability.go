@@ -14,5 +14,11 @@ func capability(streaming bool) llmprovider.Capability {
 	if streaming {
 		endpoint = "POST /model/{modelId}/converse-stream"
 	}
-	return llmprovider.Capability{Endpoint: endpoint, LanguageModel: true, Source: source, CheckedOn: "2026-11-29"}
+	return llmprovider.Capability{
+		Endpoint:      endpoint,
+		LanguageModel: true,
+		RetryRule:     "throttling, a model that is not ready and ServiceQuotaExceededException are refused, again later; 408, 424, 5xx and lost connections leave it open",
+		Source:        source,
+		CheckedOn:     "2026-11-29",
+	}
 }

@@ -33,6 +33,7 @@ func (Provider) Name() string { return Name }
 func (Provider) Capability() llmprovider.Capability {
 	return llmprovider.Capability{
 		Endpoint:  "in process",
+		RetryRule: "nothing is refused, and nothing can be lost on the way",
 		Source:    "package builtin",
 		CheckedOn: "2026-11-29",
 	}

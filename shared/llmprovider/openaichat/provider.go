@@ -114,6 +114,7 @@ func (p *Provider) Capability() llmprovider.Capability {
 	return llmprovider.Capability{
 		Endpoint:      "POST /chat/completions",
 		LanguageModel: true,
+		RetryRule:     openaiapi.RetryRule,
 		Source: "OpenAI API description (openai/openai-openapi at f85dbe2): no header parameter, no cancel, no read of a completion " +
 			"by a key of the client; docs.ollama.com/api/openai-compatibility and docs.vllm.ai add none",
 		CheckedOn: "2026-11-29",

@@ -11,6 +11,7 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
+	"github.com/replyonce/replyonce/shared/llmprovider/internal/openaiapi"
 	"github.com/replyonce/replyonce/shared/llmprovider/sdkcall"
 )
 
@@ -162,6 +163,7 @@ func (p *Provider) Capability() llmprovider.Capability {
 	capability := llmprovider.Capability{
 		Endpoint:      "POST /responses",
 		LanguageModel: true,
+		RetryRule:     openaiapi.RetryRule,
 		Source: "OpenAI API description (openai/openai-openapi at f85dbe2): POST /responses has no header parameter and no key; " +
 			"GET and cancel by id only; guide to background mode (developers.openai.com/api/docs/guides/background): about ten minutes for polling",
 		CheckedOn: "2026-11-29",

@@ -57,6 +57,7 @@ func (d CapabilityDocument) capability() llmprovider.Capability {
 		KeyPayloadRule:     d.KeyPayloadRule,
 		KeyConcurrencyRule: d.KeyConcurrencyRule,
 		Lookup:             d.Lookup,
+		RetryRule:          "overloaded and rate_limited are refused, again after Retry-After; internal, timeout, unavailable and lost connections leave it open",
 		Source:             "GET " + PathCapability + " of the scripted provider",
 		CheckedOn:          "2026-11-29",
 	}

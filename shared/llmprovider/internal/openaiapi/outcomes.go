@@ -14,6 +14,9 @@ import (
 // HeaderRequestID carries the provider's own name for a request.
 const HeaderRequestID = "X-Request-Id"
 
+// RetryRule is the part of the tables that a repeat rests on; see Capability.
+const RetryRule = "429 rate_limit_exceeded and slow_down count as refused (our reading), again after Retry-After; 408, 409, 5xx, broken answers and lost connections leave it open"
+
 type class struct {
 	kind   llmprovider.Kind
 	reason string
