@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -85,8 +86,12 @@ func playChaos(ctx context.Context, s *Scene) error {
 	return err
 }
 
-// askAnyhow sends until it is told of a task.
+// askAnyhow sends, when its turn has come, until it is told of a task.
 func (t *Thread) askAnyhow(ctx context.Context) error {
+	turn := time.Duration(slices.Index(t.scene.threads, t)) * t.scene.Timers().Lease / 6
+	if err := pass(ctx, turn); err != nil {
+		return err
+	}
 	for _, op := range []Op{Accept, Publish} {
 		if t.ask.Question[len(t.ask.Question)-2]%2 == 0 {
 			t.loseAnswer(API, op)

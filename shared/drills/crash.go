@@ -23,7 +23,7 @@ func crashDrills() []Drill {
 				Question: "May a member borrow a third volume?", Steps: []providertest.Step{answers("No, two at most.")},
 				Want: []Want{{Status: worktask.Completed, Requests: exactly(1), Calls: exactly(2), Unknown: exactly(1), Version: exactly(2), Refused: whatever}},
 			}}, Play: func(ctx context.Context, s *Scene) error {
-				s.one().killAfter(Worker, Hide, "it has taken the task and sent nothing to the provider")
+				s.one().killAfter(Worker, Claim, "it has taken the task and sent nothing to the provider")
 				return s.one().finished(ctx)
 			}}},
 		},

@@ -68,6 +68,9 @@ func (l *Log) Note(format string, args ...any) {
 	l.wake()
 }
 
+// Timeline is what has happened so far.
+func (l *Log) Timeline() Timeline { return TimelineOf(l.History(), l.Notes()) }
+
 // Notes lists what the script did, in order.
 func (l *Log) Notes() []Note {
 	l.mu.Lock()
@@ -106,15 +109,7 @@ func (s Sight) Write() *history.Write {
 
 // Sights are all events so far.
 func (l *Log) Sights() []Sight {
-	events := l.History().Events
-	sights := make([]Sight, len(events))
-	for i, e := range events {
-		sights[i].Event = e
-		if e.Op > 0 && e.Op <= int64(len(events)) {
-			sights[i].Began = events[e.Op-1]
-		}
-	}
-	return sights
+	return sightsOf(l.History().Events)
 }
 
 // Wait returns the first event that matches, at once if it is there already.

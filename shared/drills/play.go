@@ -26,8 +26,9 @@ type Result struct {
 	Seen       []Seen          `json:"seen"`
 	Deviations []string        `json:"deviations,omitempty"` // from the drill's own expectation
 	Findings   []string        `json:"findings,omitempty"`   // against the promises
-	Took       time.Duration   `json:"took_ns"`
-	Notes      []Note          `json:"notes"`
+	Took       time.Duration   `json:"-"`
+	Notes      []Note          `json:"-"`
+	Timeline   Timeline        `json:"timeline"`
 	History    history.History `json:"-"`
 	Report     check.Report    `json:"-"`
 }
@@ -68,7 +69,10 @@ func Play(ctx context.Context, w World, d Drill, act Act, o Options) Result {
 	seen, deviations := s.outcome(settling)
 	result.Seen, result.Deviations = seen, append(result.Deviations, deviations...)
 	result.Took, result.Notes = w.Now().Sub(begun), s.log.Notes()
-	result.judge(s.log.History())
+	h := s.log.History()
+	h.Header.Limits.SkewMS = s.skew.Milliseconds()
+	result.Timeline = TimelineOf(h, result.Notes)
+	result.judge(h)
 	return result
 }
 

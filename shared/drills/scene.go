@@ -45,6 +45,7 @@ type Scene struct {
 
 	mu   sync.Mutex
 	undo []func()
+	skew time.Duration // how far any clock was ever off
 }
 
 // newScene prepares the act: somebody signs in, stores the document and opens a
@@ -116,6 +117,9 @@ func (s *Scene) stepClock(process string, offset time.Duration) error {
 		return fmt.Errorf("step the clock of %s: %w", process, err)
 	}
 	s.later(func() { _ = s.StepClock(process, 0) })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.skew = max(s.skew, offset.Abs())
 	return nil
 }
 

@@ -88,7 +88,7 @@ const (
 	Cancel        Op = "cancel"
 	Bump          Op = "bump"
 	Publish       Op = "publish" // a message into the queue
-	Hide          Op = "hide"    // a change of a message's visibility; the first one follows the claim
+	Hide          Op = "hide"    // a change of a message's visibility
 )
 
 // Point is where requests are caught.

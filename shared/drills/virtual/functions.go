@@ -2,7 +2,9 @@ package virtual
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -83,10 +85,27 @@ func (p *process) runner() history.Runner {
 // visibility is the queue as a worker's handler sees it.
 type visibility struct{ p *process }
 
-// Hide implements workerhandler.Visibility.
+// errFrozen is what nobody gets to see: the process stands still.
+var errFrozen = errors.New("hide message: the process stands still")
+
+// Hide implements workerhandler.Visibility. The handler holds a lock meanwhile,
+// for which others of its goroutines may wait: a frozen process must not stand
+// still in here, or virtual time would. It extends nothing instead.
 func (v visibility) Hide(ctx context.Context, receipt string, d time.Duration) error {
+	frozen, dead := v.p.state()
+	switch {
+	case dead:
+		runtime.Goexit()
+	case frozen:
+		return errFrozen
+	case ctx.Err() != nil:
+		return fmt.Errorf("hide message: %w", context.Cause(ctx))
+	}
 	q := v.p.world.queue
-	return v.p.send(ctx, drills.Hide, q.scopeOf(receipt), func(context.Context) (any, error) { return nil, q.hide(receipt, d) }).err
+	if do := v.p.world.caught(v.p, drills.Hide, q.scopeOf(receipt)); do != nil {
+		return v.p.await(ctx, do, drills.Hide, func() result { return result{err: q.hide(receipt, d)} }).err
+	}
+	return q.hide(receipt, d)
 }
 
 // invoke runs a function in a process and waits until it has ended or died. A

@@ -56,6 +56,12 @@ func (p *process) awake() bool {
 	}
 }
 
+func (p *process) state() (frozen, dead bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.frozen, p.dead
+}
+
 // now is the process's wall clock.
 func (p *process) now() time.Time {
 	p.barrier()

@@ -1,0 +1,145 @@
+package drills
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/replyonce/replyonce/shared/history"
+)
+
+// landed tells a write that the store has taken: what its sender did, and what
+// has become of the task.
+func (b *teller) landed(s Sight) {
+	w, item, lane := s.Event.Write, s.After, laneOf(s.Began.Actor)
+	id := b.of(s.Task)
+	switch w.Transition {
+	case history.Claim, history.LookupClaim:
+		for other, bar := range b.leases {
+			if bar.ToMS < 0 && strings.HasPrefix(other, string(s.Task)+" ") {
+				bar.ToMS = b.ms(s.At) // its time was over
+			}
+		}
+		bar := b.bar(s.At, lane, fmt.Sprintf("%sassignment %d", id, item.AssignmentVersion), Lease)
+		b.leases[string(s.Task)+" "+w.AssignmentID] = bar
+		b.point(s.At, lane, fmt.Sprintf("%stakes the task: assignment %d", id, item.AssignmentVersion), "")
+	case history.Renew:
+		b.point(s.At, lane, id+"renews its hold", "")
+	case history.Begin:
+		b.point(s.At, lane, id+"notes that it is about to ask", "")
+	case history.SaveOperation:
+		b.point(s.At, lane, id+"notes the provider's number", "")
+	case history.Complete:
+		b.point(s.At, lane, id+"saves the reply", Saved)
+	case history.Release:
+		b.point(s.At, lane, id+"gives the task back: "+strings.ReplaceAll(w.Mode, "_", " "), "")
+	case history.Fail:
+		b.point(s.At, lane, id+"ends the task: "+strings.ReplaceAll(w.Reason, "_", " "), "")
+	case history.End:
+		b.point(s.At, lane, id+"ends the task: "+strings.ReplaceAll(w.Reason, "_", " "), "")
+	case history.Bump:
+		b.point(s.At, lane, id+"finds the task due, moves its due time", "")
+		return // which changes nothing that people see
+	}
+	if w.Transition == history.Release || item.Ended() {
+		b.endLease(s.Task, w.AssignmentID, s)
+	}
+	if w.Transition != history.Renew && w.Transition != history.Begin {
+		b.point(s.At, LaneTask, fmt.Sprintf("%s%s, version %d", id, item.Status, item.AssignmentVersion), savedMark(item))
+	}
+}
+
+func savedMark(item *history.Item) Mark {
+	if item.Result.Present() {
+		return Saved
+	}
+	return ""
+}
+
+// endLease ends the bar of an assignment; of all of an ended task.
+func (b *teller) endLease(task history.Ref, assignment string, s Sight) {
+	for key, bar := range b.leases {
+		of, id, _ := strings.Cut(key, " ")
+		if of == string(task) && bar.ToMS < 0 && (id == assignment || s.After.Ended()) {
+			bar.ToMS = b.ms(s.At)
+		}
+	}
+}
+
+// plainly names writes for people.
+var plainly = map[string]string{
+	history.Claim: "claim", history.LookupClaim: "claim", history.Begin: "note before the call", history.Renew: "renewal", history.SaveOperation: "note of the number",
+	history.Complete: "save", history.Release: "giving back", history.Fail: "failure", history.End: "end", history.Cancel: "Stop", history.Bump: "new due time",
+}
+
+// heard tells what the sender of a write learns, unless it is what it wanted.
+func (b *teller) heard(s Sight) {
+	w := s.Write()
+	if w == nil {
+		return
+	}
+	what, lane := plainly[w.Transition], laneOf(s.Actor)
+	switch s.Outcome { //nolint:exhaustive // a write that landed is told where it landed
+	case history.RefusedBy:
+		if w.Transition == history.Bump {
+			return
+		}
+		b.point(s.At, lane, fmt.Sprintf("%sits %s is refused", b.of(s.Task), what), Refusal)
+	case history.Lost:
+		b.point(s.At, lane, fmt.Sprintf("%sdoes not hear what became of its %s", b.of(s.Task), what), Loss)
+	case history.Unavailable:
+		b.point(s.At, lane, fmt.Sprintf("%sthe store does not take its %s", b.of(s.Task), what), Loss)
+	}
+}
+
+// call tells the provider's log.
+func (b *teller) call(s Sight) {
+	id := s.Call.RequestID
+	switch s.Kind { //nolint:exhaustive // these are the provider's
+	case history.CallReceived:
+		b.requests[id] = len(b.requests) + 1
+		b.calls[s.Seq] = b.bar(s.At, LaneProvider, fmt.Sprintf("%srequest %d", b.of(s.Task), b.requests[id]), Calling)
+		b.point(s.At, LaneProvider, fmt.Sprintf("%srequest %d arrives", b.of(s.Task), b.requests[id]), "")
+	case history.CallAnswered:
+		text := "has its answer to request %d"
+		if s.Call.Replayed {
+			text = "knows request %d already: the same answer once more"
+		} else if s.Call.Status >= 400 {
+			text = "refuses request %d"
+		}
+		b.point(s.At, LaneProvider, b.of(s.Task)+fmt.Sprintf(text, b.requests[id]), "")
+		b.endCall(s)
+	case history.CallDelivered:
+		b.endCall(s)
+	}
+}
+
+func (b *teller) endCall(s Sight) {
+	if bar := b.calls[s.Op]; bar != nil {
+		bar.ToMS = b.ms(s.At)
+	}
+}
+
+// process tells the lives of processes.
+func (b *teller) process(s Sight) {
+	lane := laneOf(s.Actor)
+	switch s.Kind { //nolint:exhaustive // these are the processes'
+	case history.ProcessStarted:
+		b.point(s.At, lane, s.Actor+" starts anew", "")
+	case history.ProcessKilled:
+		b.point(s.At, lane, s.Actor+" is killed", Death)
+		for _, bar := range b.leases {
+			if bar.ToMS < 0 && bar.Lane == lane {
+				bar.Text += ", killed"
+			}
+		}
+	case history.ProcessFrozen:
+		b.frozen[s.Actor] = b.bar(s.At, lane, s.Actor+" stands still", Frozen)
+	case history.ProcessThawed:
+		if bar := b.frozen[s.Actor]; bar != nil && bar.ToMS < 0 {
+			bar.ToMS = b.ms(s.At)
+			b.point(s.At, lane, s.Actor+" goes on", "")
+		}
+	case history.ClockStepped:
+		b.point(s.At, lane, fmt.Sprintf("the clock of %s is %.1f s off", s.Actor, float64(s.Clock.OffsetMS)/1000), Trouble)
+	}
+}
