@@ -77,7 +77,7 @@ func (o Options) environment(function string, w wiring) (map[string]string, erro
 }
 
 // example stands for resources that do not exist yet.
-var example = wiring{
+var example = wiring{ //nolint:gosec // the secret's address, not the secret
 	table: "table", queueURL: "https://sqs.eu-west-1.amazonaws.com/111122223333/queue", bucket: "bucket",
 	providerSecret: "arn:aws:secretsmanager:eu-west-1:111122223333:secret:keys-AbCdEf",
 	signIn: signIn{

@@ -84,7 +84,8 @@ func TestPackMeasures(t *testing.T) {
 func TestTooLargeZipsAreReported(t *testing.T) {
 	t.Parallel()
 	broken := Broken([]Zip{
-		{Function: "authorizer", Zipped: limit}, {Function: "api", Zipped: limit + 1},
+		{Function: "authorizer", Zipped: limit},
+		{Function: "api", Zipped: limit + 1},
 		{Function: "worker", Zipped: workerLimit},
 	})
 	if len(broken) != 1 || broken[0] != "the zip of api has 6000001 bytes, at most 6000000 are allowed" {
