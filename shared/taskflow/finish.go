@@ -32,11 +32,22 @@ func (r Runner) finish(ctx context.Context, held *holding, o worktask.Outcome) A
 
 // writeFinal decides and writes. Each try decides anew, by the clock as it is
 // then: a worker that was frozen inside a try must meet the lease's end and not
-// its own old idea of the time.
+// its own old idea of the time. A try whose end is not known may have landed, so
+// the next one reads before it decides: by then it could choose another write.
 func (r Runner) writeFinal(ctx context.Context, held *holding, o worktask.Outcome) (tr worktask.Transition, t worktask.Task, err error) {
+	unknown := false
 	err = r.persist(ctx, held, func(ctx context.Context) error {
+		if unknown {
+			if t, err = r.Writer.Tasks.Get(ctx, held.task.Ref); err != nil {
+				return fmt.Errorf("%s task %s: read back: %w", tr.Name(), held.task.Ref, err)
+			}
+			if tr.Mine(t, r.Now()) {
+				return nil
+			}
+		}
 		tr = worktask.Decide(held.task, held.assignment, o, held.clock.now(), r.Timers, r.Jitter)
 		t, err = r.Writer.Write(ctx, held.task.Ref, tr)
+		unknown = errors.Is(err, storeerror.ErrWriteUnknown)
 		return err
 	})
 	return tr, t, err

@@ -63,6 +63,45 @@ func TestFrozenInsideASaveNotReplaced(t *testing.T) {
 	})
 }
 
+// blind cannot read the task back after a release, for as long as the task has
+// to live.
+type blind struct {
+	taskflow.Tasks
+	r    *rig
+	once sync.Once
+}
+
+func (b *blind) Get(ctx context.Context, ref worktask.Ref) (t worktask.Task, err error) {
+	if strings.HasSuffix(b.r.tasks.writes(), "release") {
+		b.once.Do(func() {
+			time.Sleep(b.r.timers.TaskDeadline)
+			err = storeerror.ErrUnavailable
+		})
+	}
+	if err != nil {
+		return worktask.Task{}, err
+	}
+	return b.Tasks.Get(ctx, ref)
+}
+
+// TestFinalWriteIsReadBeforeAnother: after a release whose end is not known the
+// worker reads. By then it would write a failure, for the deadline is over; what
+// has landed decides, and nothing is written in its place.
+func TestFinalWriteIsReadBeforeAnother(t *testing.T) {
+	t.Parallel()
+	virtually(t, worktask.RetryUnknown, func(r *rig) {
+		r.tasks.on("release", fault{lose: storeerror.ErrWriteUnknown})
+		r.provider.then(ends(worktask.Outcome{Kind: worktask.Rejected}))
+		w := r.worker(nil)
+		w.Writer.Tasks = &blind{Tasks: r.tasks, r: r}
+		r.wantAction(r.runOn(w), taskflow.Wait)
+		r.wantTask(worktask.Pending, "", 1, 1)
+		if want := "claim release"; r.tasks.writes() != want {
+			t.Errorf("writes %q, want %q", r.tasks.writes(), want)
+		}
+	})
+}
+
 // objects refuses puts a number of times.
 type objects struct {
 	taskflow.Objects
