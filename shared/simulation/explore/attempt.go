@@ -106,16 +106,15 @@ func (m *model) finish(s *state, i int, o worktask.Outcome) {
 func (m *model) decide(s *state, i int) {
 	w := &s.workers[i]
 	tr := worktask.Decide(w.claimed, w.held, w.outcome, instant(m.clock(s, i)), m.timers, func() float64 { return 1 })
-	w.place, w.stage, w.writer = writing, finishing, writer{tr: tr}
+	w.place, w.stage, w.writer, w.anew = writing, finishing, writer{tr: tr}, false
 }
 
-// finishTold tries the write anew whose end could not be found out: once in any
-// case, and for as long as the lease lasts.
+// finishTold tries the write anew whose end could not be found out, and reads
+// first: once in any case, and for as long as the lease lasts.
 func (m *model) finishTold(s *state, i int, j judged) {
 	w := &s.workers[i]
 	if j.end == failed && (!w.repeats || m.clock(s, i) < w.beat.until) {
-		w.repeats = true
-		m.decide(s, i)
+		w.repeats, w.anew, w.place = true, true, reading
 		return
 	}
 	m.told(s, i, j, w.held.ID(), j.task.Status != worktask.Pending)

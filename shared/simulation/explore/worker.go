@@ -30,6 +30,7 @@ type worker struct {
 	saved   bool             // an operation id was saved in this attempt
 	outcome worktask.Outcome // of the attempt, for the write that follows
 	repeats bool             // that write was tried anew already
+	anew    bool             // it is read before it is tried anew
 	slow    bool             // it was held up while time passed
 	beat    heartbeat
 }
@@ -50,7 +51,7 @@ func (w *worker) encode(e *encoder, hopeless bool) {
 	b := w.claimed.Budget
 	e.text(w.claimed.OperationID)
 	e.numbers(b.AttemptsLeft, b.CallsLeft, b.CallsKnown, int(w.held.Version()))
-	e.flags(w.held.LookupOnly(), w.beat.lost, w.repeats, w.outcome.RetryAfter > 0)
+	e.flags(w.held.LookupOnly(), w.beat.lost, w.repeats, w.anew, w.outcome.RetryAfter > 0)
 	e.numbers(int(w.outcome.Kind))
 	e.numbers(int(w.beat.place), w.beat.last, w.beat.until)
 	w.beat.writer.encode(e)
@@ -76,7 +77,7 @@ func (m *model) workerSteps(s *state, i int) {
 			func(s *state) { at(s).place = reading },
 			func(s *state) { m.workerDies(s, i) })
 	case reading:
-		m.step(s, name+"reads", func(s *state) { m.workerTold(s, i, at(s).writer.judge(s.task, m.clock(s, i))) })
+		m.step(s, name+"reads", func(s *state) { m.workerReads(s, i) })
 		m.fault(s, name+"cannot read", func(s *state) { m.workerTold(s, i, judged{end: failed}) })
 		m.fault(s, name+"dies", func(s *state) { m.workerDies(s, i) })
 	case sending:
@@ -96,6 +97,20 @@ func (m *model) receive(s *state, i int) {
 	s.workers[i] = worker{place: writing, stage: claiming, id: id, writer: writer{tr: worktask.Claim{
 		AssignmentID: id, Now: now, LeaseUntil: now.Add(m.timers.Lease), Margin: m.timers.SkewMargin, Reserve: m.timers.LeaseReserve,
 	}}}
+}
+
+// workerReads looks for a write whose end is not known.
+func (m *model) workerReads(s *state, i int) {
+	w := &s.workers[i]
+	now := m.clock(s, i)
+	switch {
+	case !w.anew:
+		m.workerTold(s, i, w.writer.judge(s.task, now))
+	case w.writer.tr.Mine(s.task, instant(now)):
+		m.workerTold(s, i, judged{end: landed, task: s.task})
+	default:
+		m.decide(s, i)
+	}
 }
 
 // workerTold goes on after the end of a write.
