@@ -16,7 +16,7 @@ import (
 const (
 	limit = 6_000_000
 	// workerLimit: the worker has the adapters of all model providers in it, three of
-	// them built on the providers' own SDKs. They made 7.0 MB of 4.5.
+	// them built on the providers' own SDKs. With them it has 7.0 MB, and it had 4.5.
 	workerLimit = 13_000_000
 )
 
