@@ -71,11 +71,12 @@ axe: ## install axe-core for the accessibility tests, where npm is there
 
 .PHONY: golden
 golden: ## write the golden files anew, then look at the difference
-	$(GO) test ./shared/... ./functions/... ./infra/stack -update
+	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
 
 FUZZTIME ?= 10s
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (default 10s)
+	@mkdir -p dist
 	@$(GO) list ./shared/... ./functions/... ./infra/local/... | while read -r p; do \
 		for f in $$($(GO) test -list '^Fuzz' $$p 2>/dev/null | grep '^Fuzz'); do \
 			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p >dist/fuzz.log 2>&1 || { cat dist/fuzz.log; exit 1; }; \
@@ -107,6 +108,31 @@ deploy: build/arm64 $(CDK) ## deploy STAGE to the AWS account of your credential
 .PHONY: destroy
 destroy: $(CDK) ## remove STAGE from the account (dev only; prod is protected)
 	$(CDK) destroy -c stage=$(STAGE) $(CDK_OPTIONS)
+
+# Operating a deployment: STACK=replyonce-prod; one machine: STACK= and AWS_ENDPOINT_URL.
+STACK ?= replyonce-$(STAGE)
+OPERATE := $(GO) run ./infra/operator/cmd/replyonce
+AT = $(if $(STACK),-stack $(STACK))
+
+.PHONY: task
+task: ## show a task: TASK=/v1/conversations/.../tasks/... WORKSPACE=..., or KEY= CALLER= WORKSPACE=
+	@$(OPERATE) show $(AT) $(if $(WORKSPACE),-workspace $(WORKSPACE)) $(if $(KEY),-key $(KEY)) $(if $(CALLER),-caller $(CALLER)) $(if $(TEXT),-text) $(TASK)
+
+.PHONY: due
+due: ## list due and stuck tasks
+	@$(OPERATE) due $(AT)
+
+.PHONY: redrive
+redrive: ## send dead letters of open tasks again; a dry run unless YES=1
+	@$(OPERATE) redrive $(AT) $(if $(YES),-yes)
+
+.PHONY: retry
+retry: ## ask a failed task's question again, as a recorded decision: TASK= WORKSPACE= WHY="..."
+	@$(OPERATE) retry $(AT) $(if $(WORKSPACE),-workspace $(WORKSPACE)) $(if $(BY),-by '$(BY)') -why '$(WHY)' '$(TASK)'
+
+.PHONY: user
+user: ## make a user: EMAIL=... WORKSPACE=...
+	@$(OPERATE) user $(AT) -email '$(EMAIL)' $(if $(WORKSPACE),-workspace '$(WORKSPACE)') $(if $(MOVE),-move) $(if $(RESEND),-resend)
 
 .PHONY: test/infra
 test/infra: ## tests of the CDK stack
