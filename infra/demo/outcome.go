@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/replyonce/replyonce/infra/demo/check"
-	"github.com/replyonce/replyonce/infra/demo/timeline"
+	"github.com/replyonce/replyonce/infra/local/texttable"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
@@ -100,7 +100,7 @@ func tableOf(rows []Row) string {
 			strconv.Itoa(r.Replies), strconv.Itoa(r.Refused), strconv.FormatInt(r.Version, 10), strconv.FormatFloat(r.Took.Seconds(), 'f', 1, 64), verdict,
 		})
 	}
-	return timeline.Table(cells) + legend + deviations.String()
+	return texttable.Format(cells) + legend + deviations.String()
 }
 
 // legend explains the columns.
@@ -120,7 +120,7 @@ func promisesText(promises []check.Promise) string {
 		if !p.Held() {
 			mark = "✗"
 		}
-		fmt.Fprintf(&out, "%s %s %s (%s)\n", mark, timeline.Pad(p.ID, 3), p.Text, p.Seen)
+		fmt.Fprintf(&out, "%s %s %s (%s)\n", mark, texttable.Pad(p.ID, 3), p.Text, p.Seen)
 		for i, broken := range p.Broken {
 			if i == maxBroken {
 				fmt.Fprintf(&out, "        and %d more\n", len(p.Broken)-i)

@@ -54,6 +54,7 @@ const (
 	Clocks    Need = "clocks"    // wall clocks of single processes can be stepped
 	Panics    Need = "panics"    // a worker's own code can be made to panic
 	Virtual   Need = "virtual"   // days can pass
+	People    Need = "people"    // several people can sign in
 )
 
 // Ask is one question and what must become of it.
@@ -79,7 +80,9 @@ func (d Drill) Needs() []Need {
 
 // Remote reports whether HTTP alone is enough for an act of the drill.
 func (d Drill) Remote() bool {
-	return slices.ContainsFunc(d.Acts, func(a Act) bool { return len(a.Needs) == 0 })
+	return slices.ContainsFunc(d.Acts, func(a Act) bool {
+		return !slices.ContainsFunc(a.Needs, func(n Need) bool { return n != People })
+	})
 }
 
 // Playable reports whether a world has what the act needs.

@@ -62,7 +62,7 @@ func userDrills() []Drill {
 			ID: "D29", Name: "Other people's things",
 			Happens: "Somebody of another workspace, and a colleague of the same one, try to read, stop and repeat what is not theirs.",
 			MustSee: "They are told that there is no such thing, and nothing changes.", Promises: []check.Promise{check.P11},
-			Acts: []Act{{Asks: []Ask{{
+			Acts: []Act{{Needs: []Need{People}, Asks: []Ask{{
 				Question: "Whose question is this?", Steps: []providertest.Step{answers("Mine.")}, Want: []Want{once},
 			}}, Play: playStrangers}},
 		},

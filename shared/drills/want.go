@@ -148,3 +148,40 @@ func (s Seen) String() string {
 	}
 	return text.String()
 }
+
+// Expected is what must become of the act's tasks, in a few words.
+func (a Act) Expected() string {
+	var words []string
+	for _, ask := range a.Asks {
+		for _, w := range ask.Want {
+			words = append(words, w.String())
+		}
+	}
+	return several(words)
+}
+
+// Shown is what became of them.
+func (r Result) Shown() string {
+	words := make([]string, len(r.Seen))
+	for i, s := range r.Seen {
+		words[i] = s.String()
+	}
+	return several(words)
+}
+
+// several names equal texts once, with their number.
+func several(words []string) string {
+	var order []string
+	count := map[string]int{}
+	for _, w := range words {
+		if count[w]++; count[w] == 1 {
+			order = append(order, w)
+		}
+	}
+	for i, w := range order {
+		if n := count[w]; n > 1 {
+			order[i] = fmt.Sprintf("%d × %s", n, w)
+		}
+	}
+	return strings.Join(order, "; ")
+}

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
-	"unicode/utf8"
+
+	"github.com/replyonce/replyonce/infra/local/texttable"
 )
 
 const (
@@ -121,13 +122,5 @@ func (t *Timeline) flush(until time.Time) {
 
 func line(zero time.Time, event Event) string {
 	since := max(event.At.Sub(zero), 0).Seconds()
-	return fmt.Sprintf("%8.2f s  %s  %s\n", since, Pad(event.Lane, laneWidth), event.Text)
-}
-
-// Pad fills text up with spaces to a number of characters.
-func Pad(text string, width int) string {
-	for n := utf8.RuneCountInString(text); n < width; n++ {
-		text += " "
-	}
-	return text
+	return fmt.Sprintf("%8.2f s  %s  %s\n", since, texttable.Pad(event.Lane, laneWidth), event.Text)
 }

@@ -68,15 +68,3 @@ func TestASectionEndsWithAllItsEvents(t *testing.T) {
 		}
 	})
 }
-
-func TestTable(t *testing.T) {
-	t.Parallel()
-	got := timeline.Table([][]string{{"what", "count", "seen"}, {"né", "7", "✓"}, {"longer", "12.5", "✗"}})
-	want := "what    count  seen\n──────  ─────  ────\nné          7  ✓\nlonger   12.5  ✗\n"
-	if got != want {
-		t.Errorf("got\n%s, want\n%s", got, want)
-	}
-	if got := timeline.Table(nil); got != "" {
-		t.Errorf("no rows give %q", got)
-	}
-}

@@ -46,6 +46,15 @@ type Options struct {
 	Break observe.Break
 }
 
+// Build builds the programs of worlds, for several of them to share.
+func Build(ctx context.Context, root string, progress func(string)) (folder string, err error) {
+	folder, err = stack.Build(ctx, stack.Options{Root: root, Tags: []string{clockTag}, Progress: progress})
+	if err != nil {
+		return "", fmt.Errorf("build for drills: %w", err)
+	}
+	return folder, nil
+}
+
 // World implements drills.World on a stack of its own.
 type World struct {
 	stack    *stack.Stack

@@ -102,6 +102,9 @@ func (o Options) check() error {
 	return nil
 }
 
+// Build builds what a stack with these options runs, for several stacks to share, and returns the folder.
+func Build(ctx context.Context, o Options) (string, error) { return o.withDefaults().findBinaries(ctx) }
+
 // findBinaries returns the folder of the programs, after building them if none was given.
 func (o Options) findBinaries(ctx context.Context) (string, error) {
 	wanted := append([]string{}, packages...)

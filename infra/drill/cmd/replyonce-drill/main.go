@@ -1,10 +1,12 @@
 // Command replyonce-drill plays the failure drills on a stack of its own, with
-// real processes, and prints what each must show and has shown.
+// real processes, prints what each must show and has shown, and writes a report.
+// It exits with 1 when anything is not as it must be.
 package main
 
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -12,35 +14,140 @@ import (
 	"time"
 
 	"github.com/replyonce/replyonce/infra/drill/onemachine"
+	"github.com/replyonce/replyonce/infra/drill/remote"
+	"github.com/replyonce/replyonce/infra/drill/report"
 	"github.com/replyonce/replyonce/infra/drill/suite"
 	"github.com/replyonce/replyonce/shared/drills"
 )
 
+// Exit codes.
+const (
+	good        = 0
+	deviates    = 1
+	misused     = 2
+	interrupted = 130 // as shells report a program that Ctrl-C has ended
+)
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	var list []drills.Drill
-	for _, d := range drills.Catalogue() {
-		if len(os.Args) < 2 || strings.Contains(os.Args[1], d.ID) {
-			list = append(list, d)
+	// A second Ctrl-C ends the program at once; its children go with it.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(ctx context.Context, args []string, out, errOut io.Writer) int {
+	o, err := parse(args, errOut)
+	if err != nil {
+		fmt.Fprintln(errOut, err)
+		return misused
+	}
+	switch {
+	case o.list:
+		fmt.Fprint(out, catalogue(o.drills))
+		return good
+	case o.mutants:
+		err = printMutants(ctx, out, errOut)
+	default:
+		err = play(ctx, o, out)
+	}
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(errOut, "interrupted; everything is stopped")
+		return interrupted
+	case err != nil:
+		fmt.Fprintln(errOut, err)
+		return deviates
+	}
+	return good
+}
+
+// catalogue lists drills for people.
+func catalogue(list []drills.Drill) string {
+	var text strings.Builder
+	for _, d := range list {
+		fmt.Fprintf(&text, "%s  %s\n     What happens: %s\n     What must be seen: %s\n", d.ID, d.Name, d.Happens, d.MustSee)
+	}
+	return text.String()
+}
+
+// play plays the drills and writes the reports. An error says that something is
+// not as it must be.
+func play(ctx context.Context, o options, out io.Writer) error {
+	begun := time.Now()
+	start, where, err := worlds(ctx, o, out)
+	if err != nil {
+		return err
+	}
+	s := suite.Suite{Start: start, Seed: o.seed, Ended: func(d drills.Drill, r drills.Result) { told(out, o, d, r) }}
+	outcomes, playErr := s.Play(ctx, o.drills)
+	r := report.New(outcomes, where, o.profile, begun, time.Since(begun))
+	fmt.Fprint(out, "\n"+r.Table())
+	for _, file := range []struct {
+		path  string
+		write func(io.Writer) error
+	}{{o.json, r.WriteJSON}, {o.html, r.WriteHTML}} {
+		if err := writeFile(file.path, file.write, out); err != nil {
+			return err
 		}
 	}
-	begun := time.Now()
-	s := suite.Suite{
-		Start: func(ctx context.Context, kind drills.Kind) (suite.World, error) {
-			return onemachine.Start(ctx, onemachine.Options{Kind: kind, Progress: func(t string) { fmt.Println(t) }})
-		},
-		Ended: func(d drills.Drill, r drills.Result) {
-			fmt.Printf("%6.1f %s %s %s %.1fs\n", time.Since(begun).Seconds(), d.ID, r.Act, map[bool]string{true: "✓", false: "✗"}[r.Passed()], r.Took.Seconds())
-			for _, t := range append(r.Deviations, r.Findings...) {
-				fmt.Println("     ✗", t)
-			}
-			if !r.Passed() && os.Getenv("DUMP") != "" {
-				_ = r.History.Save(os.Getenv("DUMP") + "/" + d.ID + r.Act + ".jsonl")
-			}
-		},
+	switch {
+	case playErr != nil:
+		return fmt.Errorf("not all drills were played: %w", playErr)
+	case !r.Passed:
+		return fmt.Errorf("not everything is as it must be")
 	}
-	if _, err := s.Play(ctx, list); err != nil {
-		fmt.Println(err)
+	return nil
+}
+
+// worlds says how to start the worlds that the options ask for.
+func worlds(ctx context.Context, o options, out io.Writer) (start func(context.Context, drills.Kind) (suite.World, error), where string, err error) {
+	if o.endpoint != "" {
+		w, err := remote.New(remote.Options{Endpoint: o.endpoint, Token: o.token, Profile: o.profile})
+		if err != nil {
+			return nil, "", err //nolint:wrapcheck // says what it is
+		}
+		return func(context.Context, drills.Kind) (suite.World, error) { return w, nil }, o.endpoint, nil
 	}
+	programs, err := onemachine.Build(ctx, "", func(text string) { fmt.Fprintln(out, text) })
+	if err != nil {
+		return nil, "", err //nolint:wrapcheck // says what it is
+	}
+	return func(ctx context.Context, kind drills.Kind) (suite.World, error) {
+		return onemachine.Start(ctx, onemachine.Options{Kind: kind, Profile: o.profile, Binaries: programs, Break: o.broken})
+	}, "real processes on one machine", nil
+}
+
+// told prints a line when an act has ended.
+func told(out io.Writer, o options, d drills.Drill, r drills.Result) {
+	mark := "✓"
+	if !r.Passed() {
+		mark = "✗"
+	}
+	fmt.Fprintf(out, "%s %s %s %s (%.1f s)\n", mark, d.ID, d.Name, r.Act, r.Took.Seconds())
+	if o.histories == "" {
+		return
+	}
+	name := fmt.Sprintf("%s/%s %s.jsonl", o.histories, d.ID, r.Act)
+	if err := r.History.Save(name); err != nil {
+		fmt.Fprintln(out, err)
+	}
+}
+
+func writeFile(path string, write func(io.Writer) error, out io.Writer) error {
+	if path == "" {
+		return nil
+	}
+	file, err := os.Create(path) //nolint:gosec // named on the command line
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	if err := write(file); err != nil {
+		_ = file.Close() // the error that matters is the first one
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	fmt.Fprintln(out, "written:", path)
+	return nil
 }

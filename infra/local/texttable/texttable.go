@@ -1,13 +1,14 @@
-package timeline
+// Package texttable lays out tables for terminals.
+package texttable
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// Table lays rows out in columns; the first row is the head. Columns whose cells below the head are all
+// Format lays rows out in columns; the first row is the head. Columns whose cells below the head are all
 // numbers stand at the right.
-func Table(rows [][]string) string {
+func Format(rows [][]string) string {
 	if len(rows) == 0 {
 		return ""
 	}
@@ -58,4 +59,12 @@ func writeRow(out *strings.Builder, row []string, columns []column) {
 		}
 	}
 	out.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+}
+
+// Pad fills text up with spaces to a number of characters.
+func Pad(text string, width int) string {
+	for n := utf8.RuneCountInString(text); n < width; n++ {
+		text += " "
+	}
+	return text
 }

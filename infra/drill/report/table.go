@@ -1,0 +1,75 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/replyonce/replyonce/infra/local/texttable"
+)
+
+// Table is the report for a terminal, with what is not as it must be below.
+func (r Report) Table() string {
+	rows := [][]string{{"drill", "expected", "seen", "calls", "replies", "refused", "seconds", ""}}
+	var wrong strings.Builder
+	for _, d := range r.Drills {
+		for _, a := range d.Acts {
+			rows = append(rows, []string{
+				name(d, a), shorten(a.Expected), shorten(a.Shown), strconv.Itoa(a.Calls), strconv.Itoa(a.Replies), strconv.Itoa(a.Refused),
+				strconv.FormatFloat(a.Seconds, 'f', 1, 64), mark(a.Passed),
+			})
+			for _, text := range append(append([]string{}, a.Deviations...), a.Findings...) {
+				fmt.Fprintf(&wrong, "✗ %s: %s\n", name(d, a), text)
+			}
+		}
+		for _, why := range d.Skipped {
+			fmt.Fprintf(&wrong, "– %s %s: not played: %s\n", d.ID, d.Name, why)
+		}
+	}
+	return texttable.Format(rows) + legend + wrong.String() + r.verdict()
+}
+
+const legend = `
+expected and seen: how the tasks end, at which assignment version, requests in the provider's own log, calls recorded on the task.
+calls: requests in the provider's own log. replies: saved ones. refused: writes and claims that the store refused.
+`
+
+func name(d Drill, a Act) string {
+	if a.Title == "" {
+		return d.ID + " " + d.Name
+	}
+	return d.ID + " – " + a.Title
+}
+
+// longest is about what a line of a terminal has left for a text.
+const longest = 66
+
+func shorten(text string) string {
+	if runes := []rune(text); len(runes) > longest {
+		return string(runes[:longest-2]) + " …"
+	}
+	return text
+}
+
+func mark(passed bool) string {
+	if passed {
+		return "✓"
+	}
+	return "✗"
+}
+
+func (r Report) verdict() string {
+	played, failed := 0, 0
+	for _, d := range r.Drills {
+		if d.Status != NotPlayed {
+			played++
+		}
+		if d.Status == Failed {
+			failed++
+		}
+	}
+	if failed > 0 || played == 0 {
+		return fmt.Sprintf("\nNOT as expected: %d of %d drills deviate, see the marks ✗ above (%.0f s)\n", failed, played, r.Seconds)
+	}
+	return fmt.Sprintf("\n%d drills went as expected, and every promise held in each (%.0f s, timers %q, %s)\n", played, r.Seconds, r.Profile, r.Machine)
+}
