@@ -15,8 +15,13 @@ help: ## list the targets
 	@grep -hE '^[a-z0-9/_-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 
 .PHONY: run
-run: ## start the whole product here, with an embedded AWS (REPLYONCE_PORT, REPLYONCE_DATA)
-	@$(GO) run ./infra/local/cmd/replyonce-local
+run: ## start the whole product here, with an embedded AWS (REPLYONCE_PORT, REPLYONCE_DATA; PROVIDER, BASE_URL, MODEL)
+	@$(if $(PROVIDER),REPLYONCE_PROVIDER='$(PROVIDER)') $(if $(BASE_URL),REPLYONCE_PROVIDER_URL='$(BASE_URL)') $(if $(MODEL),REPLYONCE_MODEL='$(MODEL)') \
+		$(GO) run ./infra/local/cmd/replyonce-local
+
+.PHONY: providers
+providers: ## what each model provider documents about a call whose end nobody saw
+	@$(GO) run ./shared/llmprovider/register/cmd/providers
 
 .PHONY: demo
 demo: ## play the failures and show that each question has one saved reply

@@ -27,7 +27,7 @@ func (i Issuer) signIn() signIn {
 		issuer: i.URL, audience: i.Audience, workspaceClaim: i.WorkspaceClaim,
 		page: runtimeconfig.SignIn{
 			Kind: runtimeconfig.SignInOIDC, AuthorizationEndpoint: i.AuthorizationEndpoint, TokenEndpoint: i.TokenEndpoint,
-			ClientID: i.Audience, Scope: i.Scope, EndSessionEndpoint: i.EndSessionEndpoint,
+			ClientID: i.Audience, Scope: i.Scope, EndSessionEndpoint: i.EndSessionEndpoint, WorkspaceClaim: i.WorkspaceClaim,
 		},
 	}
 }
@@ -75,6 +75,7 @@ func (s *builder) newUserPool(home *string) signIn {
 		page: runtimeconfig.SignIn{
 			Kind: runtimeconfig.SignInOIDC, ClientID: *client.UserPoolClientId(), Scope: "openid email profile",
 			AuthorizationEndpoint: base + "/oauth2/authorize", TokenEndpoint: base + "/oauth2/token", EndSessionEndpoint: base + "/logout",
+			WorkspaceClaim: workspaceClaim,
 		},
 	}
 }

@@ -112,10 +112,27 @@ func breaksLine(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r
 // may have no C0 control character but tab, line feed, form feed and carriage
 // return.
 func TextFile(field, text string) error {
-	for i := range len(text) {
-		if c := text[i]; c < 0x20 && !strings.ContainsRune("\t\n\f\r", rune(c)) {
-			return Invalid(field, "This is not a text file: it has the control character 0x%02x at byte %d.", c, i)
-		}
+	if i := controlAt(text); i >= 0 {
+		return Invalid(field, "This is not a text file: it has the control character 0x%02x at byte %d.", text[i], i)
 	}
 	return nil
+}
+
+// Printable checks a text that a person typed for the same characters.
+func Printable(field, text string) error {
+	if i := controlAt(text); i >= 0 {
+		return Invalid(field, "The field %q has the control character 0x%02x at byte %d. Remove it.", field, text[i], i)
+	}
+	return nil
+}
+
+// controlAt is the place of the first C0 control character that no text has,
+// -1 when there is none.
+func controlAt(text string) int {
+	for i := range len(text) {
+		if c := text[i]; c < 0x20 && !strings.ContainsRune("\t\n\f\r", rune(c)) {
+			return i
+		}
+	}
+	return -1
 }

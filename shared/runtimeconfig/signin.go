@@ -18,6 +18,9 @@ type SignIn struct {
 	ClientID              string `json:"client_id,omitempty"`
 	Scope                 string `json:"scope,omitempty"`
 	EndSessionEndpoint    string `json:"end_session_endpoint,omitempty"`
+	// WorkspaceClaim is the claim of the token that names the workspace, as the
+	// authorizer reads it: the page keeps what is unsent apart by it.
+	WorkspaceClaim string `json:"workspace_claim,omitempty"`
 }
 
 // readSignIn reads the setting. On one machine there is a default; a deployment

@@ -72,11 +72,15 @@ func New(c Config) (*Verifier, error) {
 		return nil, errors.New("no clock")
 	}
 	if c.Client == nil {
-		c.Client = &http.Client{Timeout: requestTimeout}
+		c.Client = &http.Client{Timeout: requestTimeout, CheckRedirect: noRedirect}
 	}
 	source := issuerSource{issuer: c.Issuer, client: limited(c.Client)}
 	return &Verifier{config: c, keys: newKeyCache(source.fetch, c.Now)}, nil
 }
+
+// noRedirect keeps the client at the addresses that the issuer documents: what a
+// redirect leads to may have no TLS, and may be inside our own network.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Verify returns the identity that the token proves. The errors are
 // [*RefusedError] and [*UnavailableError].

@@ -10,6 +10,7 @@ import { claimsOf } from './session.js';
  * @property {string} client_id
  * @property {string} scope
  * @property {string} [end_session_endpoint]
+ * @property {string} [workspace_claim]
  */
 
 /** A sign-in that could not be finished; the message is meant for the person. */
@@ -126,7 +127,9 @@ export class OidcSignIn {
     return {
       token,
       user,
-      workspace: String(claims.workspace ?? claims['custom:workspace'] ?? ''),
+      // Unsent questions are kept apart by workspace, so it must be read from
+      // the claim that the service itself reads.
+      workspace: String(claims[this.settings.workspace_claim ?? 'workspace'] ?? ''),
       issuer: String(claims.iss ?? this.settings.authorization_endpoint),
       label: String(claims.name ?? claims.preferred_username ?? claims.email ?? user),
     };
