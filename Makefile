@@ -27,6 +27,11 @@ providers: ## what each model provider documents about a call whose end nobody s
 demo: ## play the failures and show that each question has one saved reply
 	@$(GO) run ./infra/demo/cmd/replyonce-demo
 
+.PHONY: drill
+drill: ## play every failure drill on real processes: table, dist/drill/report.html and .json (DRILLS="D07 D11"; MUTANTS=1: in virtual time, broken on purpose)
+	@mkdir -p dist/drill
+	@$(GO) run ./infra/drill/cmd/replyonce-drill $(if $(MUTANTS),-mutants,-json dist/drill/report.json -html dist/drill/report.html -histories dist/drill/histories) $(DRILLS)
+
 .PHONY: bench
 bench: build/arm64 build/host dist/tools/aws-lambda-rie ## count units and requests, measure rates, print zip sizes
 	@$(GO) run ./infra/bench/cmd/replyonce-bench

@@ -42,7 +42,7 @@ const (
 
 // Pause waits between such tries, with full jitter.
 func Pause(ctx context.Context, try int) error {
-	return pausing.Jittered(pauseBase, pauseLimit, rand.Float64)(ctx, try) //nolint:gosec // jitter needs no secrecy
+	return pausing.Jittered(pauseBase, pauseLimit, rand.Float64)(ctx, try)
 }
 
 // Remaining is the function time that an invocation has left; none outside a
