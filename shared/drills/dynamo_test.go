@@ -140,6 +140,7 @@ func newDynamo(t *testing.T) dynamo {
 func TestDrillsOnDynamoDB(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, d drills.Drill, act drills.Act) {
+		t.Helper()
 		report(t, play(t, d, act, virtual.Options{Timers: worktask.ShortTimers(), Store: newDynamo(t)}))
 	})
 }

@@ -94,6 +94,9 @@ func playLateAnswer(ctx context.Context, s *Scene) error {
 	if task.Status != worktask.Running || task.AssignmentVersion != 2 || task.Result.Present() {
 		return fmt.Errorf("the task is %s at version %d; want it running at version 2 without a reply", task.Status, task.AssignmentVersion)
 	}
+	if err := s.moment(ctx); err != nil {
+		return err
+	}
 	s.log.Note("the task is with another worker and has no reply; now the save of %s arrives", sleeper)
 	landed, err := save.letGo(ctx)
 	if err != nil {
@@ -104,6 +107,9 @@ func playLateAnswer(ctx context.Context, s *Scene) error {
 	}
 	s.thaw(sleeper, "it wakes up")
 	if _, err := t.refused(ctx, sleeper, Complete); err != nil {
+		return err
+	}
+	if err := s.moment(ctx); err != nil {
 		return err
 	}
 	t.release()

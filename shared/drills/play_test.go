@@ -65,6 +65,7 @@ func TestDrillsInMemory(t *testing.T) {
 	for _, timers := range []worktask.Timers{worktask.DefaultTimers(), worktask.ShortTimers()} {
 		for _, hide := range []bool{false, true} {
 			each(t, func(t *testing.T, d drills.Drill, act drills.Act) {
+				t.Helper()
 				store := memstore.New(memstore.Options{HideOldItem: hide})
 				report(t, play(t, d, act, virtual.Options{Timers: timers, Store: store}))
 			})

@@ -123,16 +123,6 @@ func (s *Scene) stepClock(process string, offset time.Duration) error {
 	return nil
 }
 
-// other is a worker that is not the given one.
-func (s *Scene) other(worker string) string {
-	for _, w := range s.Workers() {
-		if w != worker {
-			return w
-		}
-	}
-	return ""
-}
-
 // pass lets time go by.
 func pass(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
@@ -147,6 +137,10 @@ func pass(ctx context.Context, d time.Duration) error {
 
 // until lets time go by until an instant of true time.
 func (s *Scene) until(ctx context.Context, t time.Time) error { return pass(ctx, t.Sub(s.Now())) }
+
+// moment is a pause for those who watch: what follows each other at once cannot
+// be told apart in a picture.
+func (s *Scene) moment(ctx context.Context) error { return pass(ctx, s.Timers().Lease/5) }
 
 // together plays the threads at the same time.
 func (s *Scene) together(ctx context.Context, play func(context.Context, *Thread) error) error {

@@ -165,7 +165,7 @@ func (o *Observer) decide(p passing, r *faultproxy.Request, land faultproxy.Forw
 	}
 	var mu sync.Mutex
 	var last *faultproxy.Response
-	lastErr := error(faultproxy.ErrCut)
+	lastErr := faultproxy.ErrCut
 	fate := do(drills.Passing{Process: r.Caller, Op: p.op, Gone: r.Gone(), Forward: func() bool {
 		response, err := land()
 		mu.Lock()

@@ -64,7 +64,7 @@ func (p *picture) lane(lane string, y int) {
 		if b.Lane == lane {
 			fmt.Fprintf(&p.out, `<rect class="%s" x="%d" y="%d" width="%d" height="%d" rx="3"><title>%s</title></rect>`,
 				html.EscapeString(string(b.Kind)), p.x(b.FromMS), y+5, max(p.x(b.ToMS)-p.x(b.FromMS), 2), laneHeight-10, html.EscapeString(b.Text))
-			fmt.Fprintf(&p.out, `<text x="%d" y="%d" opacity=".75">%s</text>`, p.x(b.FromMS)+4, y+14, html.EscapeString(fits(b, p)))
+			fmt.Fprintf(&p.out, `<text x="%d" y="%d" opacity=".75">%s</text>`, p.x(b.FromMS)+4, textAt(b, y), html.EscapeString(fits(b, p)))
 		}
 	}
 	for _, m := range p.timeline.Points {
@@ -84,6 +84,14 @@ func (p *picture) lane(lane string, y int) {
 		}
 		fmt.Fprintf(&p.out, `<circle class="%s" cx="%d" cy="%d" r="%d">%s</circle>`, html.EscapeString(class), x, center, size, title)
 	}
+}
+
+// textAt keeps the texts of bars apart that lie on each other.
+func textAt(b drills.Bar, y int) int {
+	if b.Kind == drills.Frozen {
+		return y + laneHeight - 8
+	}
+	return y + 14
 }
 
 // fits is a bar's text, if there is room for it.

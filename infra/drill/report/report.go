@@ -55,6 +55,7 @@ type Act struct {
 	Passed     bool            `json:"passed"`
 	Expected   string          `json:"expected"`
 	Shown      string          `json:"shown"`
+	Told       string          `json:"told"`    // what was seen, in sentences
 	Calls      int             `json:"calls"`   // at the provider
 	Replies    int             `json:"replies"` // saved
 	Refused    int             `json:"refused"` // writes
@@ -143,6 +144,7 @@ func ActOf(d drills.Drill, r drills.Result) Act {
 		a.Replies += s.Replies
 		a.Refused += s.Refused
 	}
+	a.Told = told(r.Seen)
 	for _, v := range r.Report.Verdicts {
 		a.Promises = append(a.Promises, Promise{string(v.Promise), v.Title, string(v.Status()), v.Cases})
 	}

@@ -175,7 +175,7 @@ func (p *process) send(ctx context.Context, op drills.Op, scope string, exec fun
 func (p *process) await(ctx context.Context, do drills.Do, op drills.Op, exec func() result) result {
 	gone, leave := context.WithCancel(ctx)
 	defer leave()
-	stop := context.AfterFunc(p.ctx, leave)
+	stop := context.AfterFunc(p.ctx, leave) //nolint:contextcheck // the process can die beside the request
 	defer stop()
 	var mu sync.Mutex
 	var last result

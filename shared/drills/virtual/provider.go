@@ -105,7 +105,7 @@ func (c connection) RoundTrip(r *http.Request) (*http.Response, error) {
 		c.p.awake()
 		cancel()
 	})
-	stopLife := context.AfterFunc(c.p.ctx, cancel)
+	stopLife := context.AfterFunc(c.p.ctx, cancel) //nolint:contextcheck // the process can die beside the call
 	end := func() {
 		stopCall()
 		stopLife()
