@@ -7,11 +7,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
 
+	"github.com/replyonce/replyonce/infra/drill/live"
 	"github.com/replyonce/replyonce/infra/local/console"
 	"github.com/replyonce/replyonce/infra/local/stack"
 	"github.com/replyonce/replyonce/infra/local/supervisor"
@@ -54,6 +56,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 		fmt.Fprintln(errOut, err)
 		return 2
 	}
+	failureDrills := live.New(live.OnThisMachine(options.Root))
+	defer failureDrills.Close()
+	options.Routes = map[string]http.Handler{live.Path: failureDrills, live.Path + "/": failureDrills}
 	options.Progress = func(text string) { fmt.Fprintln(out, text) }
 	options.Observe = func(line supervisor.Line) {
 		if text, ok := console.Format(line); ok {
