@@ -116,7 +116,7 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	id, err := h.runner.begin(wanted.Drills)
+	id, err := h.runner.begin(wanted.Drills) //nolint:contextcheck // the run outlives the request that starts it
 	var unknown *unknownDrillError
 	switch {
 	case errors.As(err, &unknown):
