@@ -31,11 +31,13 @@ type source func(n int) int
 // steps seldom do: an event of the decision table in one of its states, with
 // something else mixed in or left out.
 func drawSteps(draw source) []world.Step {
-	switch draw(6) {
-	case 0:
+	switch draw(12) {
+	case 0, 1:
 		return boundary(draw)
-	case 1, 2:
+	case 2, 3, 4:
 		return situation(draw)
+	case 5:
+		return race(draw)
 	}
 	return []world.Step{drawStep(draw)}
 }
@@ -90,11 +92,22 @@ func situation(draw source) []world.Step {
 	if _, no := (coverage.Cell{Row: e.row, Column: column}).Unreachable(); no {
 		column = coverage.OtherValid
 	}
+	return mixed(draw, e.steps(column, draw(2) == 1))
+}
+
+// race is one of the situations in which each of two has read before the other
+// wrote.
+func race(draw source) []world.Step {
+	return mixed(draw, extras[draw(len(extras))].Steps[len(asked(world.Setup{}).Steps):])
+}
+
+// mixed leaves steps out and mixes others in.
+func mixed(draw source, situation []world.Step) []world.Step {
 	var steps []world.Step
 	if draw(2) == 0 {
 		steps = append(steps, world.Step{Op: world.Send, A: draw(4)}, step(world.Flow))
 	}
-	for _, s := range e.steps(column, draw(2) == 1) {
+	for _, s := range situation {
 		switch draw(16) {
 		case 0: // left out
 		case 1:

@@ -79,12 +79,14 @@ func (v Verdict) Names() []string {
 	return slices.Compact(names)
 }
 
-// Shrink takes steps out of a failing schedule for as long as it keeps failing:
-// first large pieces, then single ones.
+// Shrink takes steps out of a failing schedule for as long as it keeps breaking
+// one of the same promises: first large pieces, then single steps.
 func (l Lab) Shrink(t *testing.T, s world.Schedule, seed uint64) world.Schedule {
 	t.Helper()
+	broken := l.Play(t, s, seed).Names()
 	fails := func(steps []world.Step) bool {
-		return l.Play(t, world.Schedule{Setup: s.Setup, Steps: steps}, seed).Broken != nil
+		names := l.Play(t, world.Schedule{Setup: s.Setup, Steps: steps}, seed).Names()
+		return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(broken, name) })
 	}
 	for size := len(s.Steps) / 2; size > 0; {
 		shorter := false

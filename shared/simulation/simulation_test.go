@@ -40,10 +40,15 @@ type tally struct {
 	played   int
 }
 
-// play runs the schedule of a seed and makes it shorter if it fails.
+// play runs the schedule of a seed.
 func (c *tally) play(t *testing.T, seed uint64) {
 	t.Helper()
-	s := lab().Random(seed)
+	c.judge(t, fmt.Sprintf("seed-%d", seed), lab().Random(seed), seed)
+}
+
+// judge runs a schedule and makes it shorter if it fails.
+func (c *tally) judge(t *testing.T, name string, s world.Schedule, seed uint64) {
+	t.Helper()
 	v := lab().Play(t, s, seed)
 	c.mu.Lock()
 	c.played++
@@ -54,7 +59,7 @@ func (c *tally) play(t *testing.T, seed uint64) {
 	}
 	s = lab().Shrink(t, s, seed)
 	v = lab().Play(t, s, seed)
-	t.Errorf("seed %d: %v\n%d steps: %v\n%s", seed, v.Broken, len(s.Steps), s.Steps, keep(t, fmt.Sprintf("seed-%d", seed), s, v))
+	t.Errorf("%s: %v\n%d steps: %v\n%s", name, v.Broken, len(s.Steps), s.Steps, keep(t, name, s, v))
 }
 
 func (c *tally) print(t *testing.T) {
@@ -141,6 +146,9 @@ func TestSoak(t *testing.T) {
 	}
 	fmt.Printf("soak for %s from seed %d\n", *soakFor, seed)
 	total := &tally{coverage: coverage.New()}
+	for _, d := range AllDirected() {
+		total.judge(t, "directed", d.Schedule, 0)
+	}
 	var next sync.Mutex
 	draw := func() uint64 {
 		next.Lock()
