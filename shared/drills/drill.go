@@ -85,9 +85,24 @@ func (d Drill) Remote() bool {
 	})
 }
 
-// Playable reports whether a world has what the act needs.
-func (a Act) Playable(w World) bool {
-	return !slices.ContainsFunc(a.Needs, func(n Need) bool { return !w.Can(n) })
+// WhyNot says why an act cannot be played where only some needs are met; "" when
+// it can.
+func (a Act) WhyNot(can func(Need) bool) string {
+	var missing []Need
+	for _, n := range a.Needs {
+		if !can(n) {
+			missing = append(missing, n)
+		}
+	}
+	switch {
+	case len(missing) == 0:
+		return ""
+	case slices.Contains(missing, People):
+		return "several people have to sign in"
+	case slices.Contains(missing, Virtual), slices.Contains(missing, Panics):
+		return "played in virtual time only"
+	}
+	return "needs hands on the service"
 }
 
 // Catalogue lists every drill, by number.

@@ -31,7 +31,7 @@ func atLeast(n int) Range         { return Range{n, unbounded} }
 // any number is right.
 var whatever = Range{0, unbounded}
 
-func (r Range) holds(n int) bool { return r.Min <= n && n <= r.Max }
+func (r Range) holds(n int) bool { return r == whatever || (r.Min <= n && n <= r.Max) }
 
 func (r Range) String() string {
 	switch {
@@ -49,7 +49,7 @@ type Seen struct {
 	Question string          `json:"question"`
 	Status   worktask.Status `json:"status"`
 	Reason   worktask.Reason `json:"reason,omitempty"`
-	Requests int             `json:"requests"` // in the provider's own log
+	Requests int             `json:"requests"` // in the provider's own log; -1: it is not at hand
 	Calls    int             `json:"calls"`    // recorded on the task
 	Unknown  int             `json:"calls_unknown"`
 	Version  int             `json:"assignment_version"`
@@ -57,6 +57,9 @@ type Seen struct {
 	Replies  int             `json:"replies"`
 	CutShort bool            `json:"cut_short,omitempty"`
 }
+
+// unseen is the number of requests where the provider's log is not at hand.
+const unseen = -1
 
 // once is the normal course: one request, one reply, nobody was refused.
 var once = Want{Status: worktask.Completed, Requests: exactly(1), Calls: exactly(1), Version: exactly(1), Refused: whatever}
@@ -135,6 +138,15 @@ func (w Want) String() string {
 	return text.String()
 }
 
+// Made is how many requests were made: those of the provider's log, or the calls
+// that the task shows where the log is not at hand.
+func (s Seen) Made() int {
+	if s.Requests == unseen {
+		return s.Calls
+	}
+	return s.Requests
+}
+
 // String is what was seen, in the words of the want.
 func (s Seen) String() string {
 	var text strings.Builder
@@ -142,7 +154,11 @@ func (s Seen) String() string {
 	if s.Reason != "" {
 		fmt.Fprintf(&text, " (%s)", s.Reason)
 	}
-	fmt.Fprintf(&text, ", v%d, %d at provider, %d calls", s.Version, s.Requests, s.Calls)
+	fmt.Fprintf(&text, ", v%d", s.Version)
+	if s.Requests != unseen {
+		fmt.Fprintf(&text, ", %d at provider", s.Requests)
+	}
+	fmt.Fprintf(&text, ", %d calls", s.Calls)
 	if s.Unknown != 0 {
 		fmt.Fprintf(&text, " (%d unknown)", s.Unknown)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/replyonce/replyonce/infra/drill/observe"
 	"github.com/replyonce/replyonce/infra/local/faultproxy"
 	"github.com/replyonce/replyonce/shared/dynamoschema"
 	"github.com/replyonce/replyonce/shared/worktask"
@@ -63,67 +64,17 @@ func (v value) number() int64 {
 	return n
 }
 
-// update is the request UpdateItem:
-// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
-type update struct {
-	Key    map[string]value `json:"Key"`
-	Values map[string]value `json:"ExpressionAttributeValues"`
-}
-
 // ParseWrite reads which write of which task a request is; false for every other request.
 func ParseWrite(r *faultproxy.Request) (Write, bool) {
-	var u update
-	if r.Operation != "dynamodb.UpdateItem" || r.Decode(&u) != nil {
+	ref, parsed, ok := observe.ParseUpdate(r, 0)
+	if !ok {
 		return Write{}, false
 	}
-	workspace, scope, id, err := dynamoschema.ParseEntryKey(dynamoschema.Key{PK: u.Key[dynamoschema.PK].S, SK: u.Key[dynamoschema.SK].S})
-	if err != nil {
-		return Write{}, false
+	write := Write{Caller: r.Caller, Ref: ref, Kind: Kind(parsed.Transition), Fence: parsed.AssignmentVersion}
+	if parsed.Claims() {
+		write.Kind, write.Owner = Claim, parsed.AssignmentID
 	}
-	write := Write{
-		Caller: r.Caller, Ref: worktask.Ref{Workspace: workspace, Scope: scope, ID: id},
-		Fence: u.Values[":version"].number(),
-	}
-	if write.Kind = u.kind(); write.Kind == Claim {
-		write.Owner = u.set(dynamoschema.LeaseOwner).S
-	}
-	return write, write.Kind != ""
-}
-
-// set is the value that the update gives an attribute: the store's placeholders spell attribute names.
-func (u update) set(attribute string) value { return u.Values[":"+attribute] }
-
-// kind tells writes apart by what they set, as the table of the protocol does.
-func (u update) kind() Kind {
-	switch worktask.Status(u.set(dynamoschema.Status).S) {
-	case worktask.Running:
-		return Claim
-	case worktask.Pending:
-		return Release
-	case worktask.Completed:
-		return Complete
-	case worktask.Cancelled:
-		return Cancel
-	case worktask.Failed:
-		if _, fenced := u.Values[":version"]; fenced {
-			return Fail
-		}
-		return End
-	}
-	for _, other := range []struct {
-		attribute string
-		kind      Kind
-	}{
-		{dynamoschema.LeaseExpiresAt, Renew},
-		{dynamoschema.HandoffDueAt, Bump},
-		{dynamoschema.CallOpen, Begin},
-		{dynamoschema.OperationID, SaveOperation},
-	} {
-		if _, sets := u.Values[":"+other.attribute]; sets {
-			return other.kind
-		}
-	}
-	return ""
+	return write, true
 }
 
 // settle reads the store's answer.

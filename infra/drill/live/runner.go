@@ -115,13 +115,13 @@ func (r *runner) whyNot(d drills.Drill) string {
 	if d.Later != "" {
 		return d.Later
 	}
-	playable := slices.ContainsFunc(d.Acts, func(a drills.Act) bool {
-		return !slices.ContainsFunc(a.Needs, func(n drills.Need) bool { return !r.config.Can(n) })
-	})
-	if !playable {
-		return "played in virtual time only"
+	why := ""
+	for _, act := range d.Acts {
+		if why = act.WhyNot(r.config.Can); why == "" {
+			return "" // one act is enough
+		}
 	}
-	return ""
+	return why
 }
 
 var errInProgress = errors.New("a run is under way")

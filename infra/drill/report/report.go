@@ -140,7 +140,7 @@ func ActOf(d drills.Drill, r drills.Result) Act {
 		}
 	}
 	for _, s := range r.Seen {
-		a.Calls += s.Requests
+		a.Calls += s.Made()
 		a.Replies += s.Replies
 		a.Refused += s.Refused
 	}

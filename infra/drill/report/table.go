@@ -23,7 +23,7 @@ func (r Report) Table() string {
 			}
 		}
 		for _, why := range d.Skipped {
-			fmt.Fprintf(&wrong, "– %s %s: not played: %s\n", d.ID, d.Name, why)
+			fmt.Fprintf(&wrong, "– %s not played: %s\n", d.ID, why)
 		}
 	}
 	return texttable.Format(rows) + legend + wrong.String() + r.verdict()

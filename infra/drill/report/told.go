@@ -19,7 +19,7 @@ func told(seen []drills.Seen) string {
 			order = append(order, end)
 		}
 		ends++
-		requests += s.Requests
+		requests += s.Made()
 		unknown += s.Unknown
 		refused += s.Refused
 		taken += s.Version

@@ -110,8 +110,8 @@ func (s Suite) playKind(ctx context.Context, kind drills.Kind, outcomes []Outcom
 }
 
 func (s Suite) playAct(ctx context.Context, w World, act drills.Act, o *Outcome) {
-	if !act.Playable(w) {
-		o.Skipped = append(o.Skipped, Skipped{Act: act.Title, Why: "played in virtual time only"})
+	if why := act.WhyNot(w.Can); why != "" {
+		o.Skipped = append(o.Skipped, Skipped{Act: act.Title, Why: why})
 		return
 	}
 	if s.Began != nil {
