@@ -1,0 +1,123 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/replyonce/replyonce/infra/drill/report"
+	"github.com/replyonce/replyonce/infra/drill/suite"
+	"github.com/replyonce/replyonce/shared/drills"
+	"github.com/replyonce/replyonce/shared/worktask"
+)
+
+// outcome is a drill that came to something.
+func outcome(t *testing.T, id string, change ...func(*drills.Result)) suite.Outcome {
+	t.Helper()
+	d, found := drills.Find(id)
+	if !found {
+		t.Fatalf("no drill %s", id)
+	}
+	r := drills.Result{
+		Drill: id, Act: d.Acts[0].Title, Took: 1500 * time.Millisecond,
+		Seen: []drills.Seen{{Status: worktask.Completed, Requests: 2, Calls: 2, Unknown: 1, Version: 2, Refused: 1, Replies: 1}},
+		Timeline: drills.Timeline{
+			EndsMS: 1500, Lanes: []string{"browser", "worker-1", "task"},
+			Points: []drills.Moment{
+				{AtMS: 10, Lane: "browser", Text: "ada presses Send <twice>"},
+				{AtMS: 900, Lane: "worker-1", Text: "its save is refused", Mark: drills.Refusal},
+			},
+			Bars: []drills.Bar{{FromMS: 20, ToMS: 800, Lane: "worker-1", Text: "assignment 1", Kind: drills.Lease}},
+		},
+	}
+	for _, c := range change {
+		c(&r)
+	}
+	return suite.Outcome{Drill: d, Results: []drills.Result{r}, Took: r.Took}
+}
+
+func fails(r *drills.Result) {
+	r.Deviations, r.Findings = []string{"status: failed, want completed"}, []string{"P1 task t: two results were saved (#1 #2)"}
+}
+
+func made(outcomes ...suite.Outcome) report.Report {
+	return report.New(outcomes, "real processes", "short", time.Date(2026, 11, 29, 14, 0, 0, 0, time.UTC), 3*time.Second)
+}
+
+func TestAGoodRun(t *testing.T) {
+	t.Parallel()
+	r := made(outcome(t, "D11"))
+	if !r.Passed || r.Drills[0].Status != report.Passed {
+		t.Errorf("the report says %+v", r)
+	}
+	table := r.Table()
+	for _, want := range []string{"D11 A worker wakes up", "completed, v2, 2 at provider, 2 calls (1 unknown)", "1.5", "✓", "1 drills went as expected"} {
+		if !strings.Contains(table, want) {
+			t.Errorf("the table lacks %q:\n%s", want, table)
+		}
+	}
+}
+
+func TestADeviationIsShownEverywhere(t *testing.T) {
+	t.Parallel()
+	r := made(outcome(t, "D07"), outcome(t, "D11", fails))
+	var page, data bytes.Buffer
+	if err := r.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteJSON(&data); err != nil {
+		t.Fatal(err)
+	}
+	for what, text := range map[string]string{"table": r.Table(), "page": page.String(), "JSON": data.String()} {
+		if !strings.Contains(text, "status: failed, want completed") || !strings.Contains(text, "two results were saved") {
+			t.Errorf("the %s does not tell:\n%s", what, text)
+		}
+	}
+	if r.Passed || !strings.Contains(r.Table(), "NOT as expected: 1 of 2") {
+		t.Errorf("the report passes:\n%s", r.Table())
+	}
+	var back report.Report
+	if err := json.Unmarshal(data.Bytes(), &back); err != nil || back.Passed || len(back.Drills) != 2 || back.Drills[1].Status != report.Failed {
+		t.Errorf("read back: %+v, %v", back, err)
+	}
+}
+
+func TestARunOfNothingShowsNothing(t *testing.T) {
+	t.Parallel()
+	d, _ := drills.Find("D28")
+	r := made(suite.Outcome{Drill: d, Skipped: []suite.Skipped{{Why: d.Later}}})
+	if r.Passed || !strings.Contains(r.Table(), d.Later) {
+		t.Errorf("a run of nothing: %s", r.Table())
+	}
+}
+
+func TestThePictureTellsEverything(t *testing.T) {
+	t.Parallel()
+	svg := report.Picture(outcome(t, "D11").Results[0].Timeline)
+	for _, want := range []string{`class="lease"`, `class="refused"`, "ada presses Send &lt;twice&gt;", "900 ms: its save is refused", ">worker-1<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the picture lacks %s:\n%s", want, svg)
+		}
+	}
+	if strings.Count(svg, "<") != strings.Count(svg, ">") || !strings.HasSuffix(svg, "</svg>") {
+		t.Error("the picture is not whole")
+	}
+	if empty := report.Picture(drills.Timeline{}); !strings.HasSuffix(empty, "</svg>") {
+		t.Error("there is no picture of nothing")
+	}
+}
+
+func TestSentences(t *testing.T) {
+	t.Parallel()
+	a := report.ActOf(outcome(t, "D11").Drill, outcome(t, "D11").Results[0])
+	want := "The question got one saved reply. Workers took it on twice, the provider was asked twice; nobody knows the end of 1 call; 1 write was refused."
+	if a.Told != want {
+		t.Errorf("told: %s", a.Told)
+	}
+	if !slices.ContainsFunc(outcome(t, "D11").Drill.Acts, func(act drills.Act) bool { return act.Expected() == a.Expected }) {
+		t.Errorf("expected: %s", a.Expected)
+	}
+}
