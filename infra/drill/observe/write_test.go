@@ -64,7 +64,8 @@ func transitions(t *testing.T) []worktask.Transition {
 		a.Fail(at, worktask.Declined, true, spent), a.Fail(at, worktask.OutcomeUnknown, false, worktask.Report{}),
 		worktask.End{Reason: worktask.DeadlineOver, By: worktask.EndedByDispatcher, Now: at, Margin: margin},
 		worktask.End{Reason: worktask.AttemptsExhausted, By: worktask.EndedByWorker, Now: at, Margin: margin},
-		worktask.Cancel{Now: at}, worktask.Bump{Seen: at, Due: at.Add(3 * time.Second)},
+		worktask.Cancel{Now: at},
+		worktask.Bump{Seen: at, Due: at.Add(3 * time.Second)},
 	}
 }
 
