@@ -85,9 +85,6 @@ func (in SubmitInput) check() error {
 	if err := inputcheck.Text("text", in.Text, MaxTextBytes, inputcheck.CodeMessageTooLarge); err != nil {
 		return err
 	}
-	if err := inputcheck.Printable("text", in.Text); err != nil {
-		return err
-	}
 	if in.Document == "" {
 		return inputcheck.Missing("document")
 	}

@@ -118,14 +118,6 @@ func TextFile(field, text string) error {
 	return nil
 }
 
-// Printable checks a text that a person typed for the same characters.
-func Printable(field, text string) error {
-	if i := controlAt(text); i >= 0 {
-		return Invalid(field, "The field %q has the control character 0x%02x at byte %d. Remove it.", field, text[i], i)
-	}
-	return nil
-}
-
 // controlAt is the place of the first C0 control character that no text has,
 // -1 when there is none.
 func controlAt(text string) int {
