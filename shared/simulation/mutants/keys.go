@@ -96,12 +96,12 @@ func withoutFingerprint(p world.SubmitParts) (conversation.Accepted, error) {
 	if _, mismatch := errors.AsType[*idempotency.MismatchError](err); mismatch {
 		return replay(p, err)
 	}
-	return accepted, err //nolint:wrapcheck // a mutant says what the product says
+	return accepted, err
 }
 
 func byPrompt(p world.SubmitParts) (conversation.Accepted, error) {
 	key := idempotency.Key(history.Hash(p.Input.Text))
-	return p.Service.Submit(p.Context, p.Caller, key, p.Input) //nolint:wrapcheck // a mutant says what the product says
+	return p.Service.Submit(p.Context, p.Caller, key, p.Input)
 }
 
 func withMoment(p world.SubmitParts) (conversation.Accepted, error) {
@@ -109,16 +109,16 @@ func withMoment(p world.SubmitParts) (conversation.Accepted, error) {
 	if p.Service.Now().Minute()%2 == 1 {
 		p.Input.Text += " " // stands for the value that has changed in the meantime
 	}
-	return p.Service.Submit(p.Context, p.Caller, p.Key, p.Input) //nolint:wrapcheck // a mutant says what the product says
+	return p.Service.Submit(p.Context, p.Caller, p.Key, p.Input)
 }
 
 func againAfterFailure(p world.SubmitParts) (conversation.Accepted, error) {
 	accepted, err := p.Service.Submit(p.Context, p.Caller, p.Key, p.Input)
 	if err == nil && accepted.Outcome.Replayed && accepted.Task.Status == string(worktask.Failed) {
 		again := idempotency.Key(fmt.Sprintf("%s-%s", p.Key, accepted.Task.ID))
-		return p.Service.Submit(p.Context, p.Caller, again, p.Input) //nolint:wrapcheck // a mutant says what the product says
+		return p.Service.Submit(p.Context, p.Caller, again, p.Input)
 	}
-	return accepted, err //nolint:wrapcheck // a mutant says what the product says
+	return accepted, err
 }
 
 // records is a store that keeps idempotency records in another way.
@@ -129,11 +129,11 @@ type records struct {
 }
 
 func (r records) AcceptMessage(ctx context.Context, record idempotency.Record, m conversation.Message, t worktask.Task) error {
-	return r.Backing.AcceptMessage(ctx, r.write(record), m, t) //nolint:wrapcheck // a mutant says what the product says
+	return r.Backing.AcceptMessage(ctx, r.write(record), m, t)
 }
 
 func (r records) AcceptTask(ctx context.Context, record idempotency.Record, t worktask.Task) error {
-	return r.Backing.AcceptTask(ctx, r.write(record), t) //nolint:wrapcheck // a mutant says what the product says
+	return r.Backing.AcceptTask(ctx, r.write(record), t)
 }
 
 func (r records) Record(ctx context.Context, scope idempotency.Scope, key idempotency.Key) (idempotency.Record, error) {
@@ -148,7 +148,7 @@ func rekeyed(change func(*idempotency.Scope)) func(world.Backing) world.Backing 
 			func(r idempotency.Record) idempotency.Record { change(&r.Scope); return r },
 			func(ctx context.Context, inner world.Backing, scope idempotency.Scope, key idempotency.Key) (idempotency.Record, error) {
 				change(&scope)
-				return inner.Record(ctx, scope, key) //nolint:wrapcheck // a mutant says what the product says
+				return inner.Record(ctx, scope, key)
 			},
 		}
 	}
@@ -169,7 +169,7 @@ func undead(replays bool) func(world.Backing) world.Backing {
 				return r
 			},
 			func(ctx context.Context, inner world.Backing, scope idempotency.Scope, key idempotency.Key) (idempotency.Record, error) {
-				return inner.Record(ctx, scope, key) //nolint:wrapcheck // a mutant says what the product says
+				return inner.Record(ctx, scope, key)
 			},
 		}
 	}
@@ -187,7 +187,7 @@ func forgetful() func(world.Backing) world.Backing {
 				return r
 			},
 			func(ctx context.Context, inner world.Backing, scope idempotency.Scope, key idempotency.Key) (idempotency.Record, error) {
-				return inner.Record(ctx, scope, key) //nolint:wrapcheck // a mutant says what the product says
+				return inner.Record(ctx, scope, key)
 			},
 		}
 	}

@@ -60,7 +60,7 @@ func (i imitation) Permitted(t worktask.Task) error {
 	if i.permitted != nil {
 		return i.permitted(t)
 	}
-	return i.Transition.Permitted(t) //nolint:wrapcheck // an imitation says what the original says
+	return i.Transition.Permitted(t)
 }
 
 // Apply implements worktask.Transition.

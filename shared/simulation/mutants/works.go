@@ -37,7 +37,7 @@ type twice struct{ taskflow.Kind }
 
 func (k twice) Prepare(ctx context.Context, t worktask.Task) (taskflow.Work, error) {
 	work, err := k.Kind.Prepare(ctx, t)
-	return twiceWork{work}, err //nolint:wrapcheck // a mutant says what the product says
+	return twiceWork{work}, err
 }
 
 type twiceWork struct{ taskflow.Work }
@@ -55,7 +55,7 @@ type callsAgain struct{ taskflow.Kind }
 
 func (k callsAgain) Prepare(ctx context.Context, t worktask.Task) (taskflow.Work, error) {
 	work, err := k.Kind.Prepare(ctx, t)
-	return callsAgainWork{work}, err //nolint:wrapcheck // a mutant says what the product says
+	return callsAgainWork{work}, err
 }
 
 type callsAgainWork struct{ taskflow.Work }

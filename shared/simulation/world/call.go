@@ -37,10 +37,10 @@ type call struct {
 	exec func(ctx context.Context) (any, error)
 
 	process *process
-	ctx     context.Context //nolint:containedctx // the caller's, to see when it gives up
+	ctx     context.Context // the caller's, to see when it gives up
 	resume  chan answer
 	seq     int
-	context any // of the provider's calls
+	about   any // what the watch and the provider look at
 }
 
 // answer is what the caller gets.

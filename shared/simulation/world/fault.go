@@ -78,9 +78,9 @@ var faults = map[class][]Fault{
 // lookUpFaults are the fates of the answer to a look-up.
 var lookUpFaults = []Fault{None, Runs, Forgotten, NotExecuted, Unreadable, Empty, Permanent, DieBefore}
 
-// Faults lists what can happen to the call.
+// faults lists what can happen to the call.
 func (c *call) faults() []Fault {
-	if a, ok := c.context.(*await); ok && a.lookUp {
+	if a, ok := c.about.(*await); ok && a.lookUp {
 		return lookUpFaults
 	}
 	return faults[c.class]

@@ -66,7 +66,7 @@ func (w *World) answerPrepare(c *call, f Fault) {
 
 // Call implements taskflow.Work.
 func (k work) Call(ctx context.Context, save func(context.Context, string) error) worktask.Outcome {
-	v, err := k.p.do(ctx, &call{class: classSend, name: "send", ref: k.task.Ref, context: k.task})
+	v, err := k.p.do(ctx, &call{class: classSend, name: "send", ref: k.task.Ref, about: k.task})
 	if err != nil {
 		return worktask.Outcome{Kind: worktask.Rejected} // never sent
 	}
@@ -75,7 +75,7 @@ func (k work) Call(ctx context.Context, save func(context.Context, string) error
 	}
 	request, _ := v.(*await)
 	for {
-		v, err = k.p.do(ctx, &call{class: classAwait, name: "await", ref: k.task.Ref, context: request})
+		v, err = k.p.do(ctx, &call{class: classAwait, name: "await", ref: k.task.Ref, about: request})
 		e, _ := v.(ending)
 		switch {
 		case err != nil:
@@ -92,7 +92,7 @@ func (k work) Call(ctx context.Context, save func(context.Context, string) error
 
 // LookUp implements taskflow.Work.
 func (k work) LookUp(ctx context.Context, operationID string) worktask.Outcome {
-	v, err := k.p.do(ctx, &call{class: classAwait, name: "look_up", ref: k.task.Ref, context: &await{task: k.task, lookUp: true, operation: operationID}})
+	v, err := k.p.do(ctx, &call{class: classAwait, name: "look_up", ref: k.task.Ref, about: &await{task: k.task, lookUp: true, operation: operationID}})
 	if e, ok := v.(ending); ok && err == nil {
 		return e.outcome
 	}
@@ -104,7 +104,7 @@ var retryAfters = []time.Duration{0, 5 * time.Second, 90 * time.Second, 20 * tim
 
 // answerSend is the provider's side of a request's arrival.
 func (w *World) answerSend(c *call, f Fault, parameter int) {
-	t, _ := c.context.(worktask.Task)
+	t, _ := c.about.(worktask.Task)
 	switch f { //nolint:exhaustive // the others cannot happen to this class
 	case Refused:
 		w.conclude(c, worktask.Outcome{Kind: worktask.Rejected})
@@ -159,7 +159,7 @@ func (w *World) answered(a *await, status int) {
 
 // answerAwait ends a request, or a look-up, as the step says.
 func (w *World) answerAwait(c *call, f Fault, parameter int) {
-	a, _ := c.context.(*await)
+	a, _ := c.about.(*await)
 	report := worktask.Report{Tokens: worktask.Tokens{Input: 10, Output: 7}, ProviderRequestID: a.requestID}
 	switch f { //nolint:exhaustive // the others cannot happen to this class
 	case DieBefore:

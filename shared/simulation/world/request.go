@@ -87,16 +87,13 @@ func (w *World) accept(ctx context.Context, s conversation.Service, p *press) (c
 	user := w.identity(users[p.user])
 	if p.message != "" {
 		in := conversation.RegenerateInput{Conversation: conversationOf(p.user), Message: p.message}
-		if w.wiring.Regenerate != nil {
-			return w.wiring.Regenerate(RegenerateParts{ctx, s, s.Creator.Records, user, p.key, in})
-		}
-		return s.Regenerate(ctx, user, p.key, in) //nolint:wrapcheck // told by failed
+		return s.Regenerate(ctx, user, p.key, in)
 	}
 	in := conversation.SubmitInput{Conversation: conversationOf(p.user), Text: p.text, Document: documentID, Version: p.version}
 	if w.wiring.Submit != nil {
 		return w.wiring.Submit(SubmitParts{ctx, s, s.Creator.Records, user, p.key, in})
 	}
-	return s.Submit(ctx, user, p.key, in) //nolint:wrapcheck // told by failed
+	return s.Submit(ctx, user, p.key, in)
 }
 
 // cancel asks to end a task. by may be a user whose task it is not.

@@ -68,7 +68,7 @@ type accepting struct{ record idempotency.Record }
 
 // AcceptMessage implements conversation.Store.
 func (s client) AcceptMessage(ctx context.Context, record idempotency.Record, m conversation.Message, t worktask.Task) error {
-	_, err := s.p.do(ctx, &call{class: classAccept, name: "accept", ref: t.Ref, context: accepting{record}, exec: func(ctx context.Context) (any, error) {
+	_, err := s.p.do(ctx, &call{class: classAccept, name: "accept", ref: t.Ref, about: accepting{record}, exec: func(ctx context.Context) (any, error) {
 		return nil, s.Backing.AcceptMessage(ctx, record, m, t)
 	}})
 	return err
@@ -76,7 +76,7 @@ func (s client) AcceptMessage(ctx context.Context, record idempotency.Record, m 
 
 // AcceptTask implements conversation.Store.
 func (s client) AcceptTask(ctx context.Context, record idempotency.Record, t worktask.Task) error {
-	_, err := s.p.do(ctx, &call{class: classAccept, name: "accept", ref: t.Ref, context: accepting{record}, exec: func(ctx context.Context) (any, error) {
+	_, err := s.p.do(ctx, &call{class: classAccept, name: "accept", ref: t.Ref, about: accepting{record}, exec: func(ctx context.Context) (any, error) {
 		return nil, s.Backing.AcceptTask(ctx, record, t)
 	}})
 	return err
@@ -109,7 +109,7 @@ func (s client) Publish(ctx context.Context, ref worktask.Ref) error {
 // Conversation implements conversation.Store.
 func (s client) Conversation(ctx context.Context, workspace, id string) (conversation.Conversation, error) {
 	s.p.barrier("conversation")
-	return s.Backing.Conversation(ctx, workspace, id) //nolint:wrapcheck // a network changes nothing
+	return s.Backing.Conversation(ctx, workspace, id)
 }
 
 // DueHandoffs implements taskflow.Handoffs. An index that lags still has tasks
@@ -121,7 +121,7 @@ func (s client) DueHandoffs(ctx context.Context, shard int, now time.Time, limit
 	}
 	page, err := s.Backing.DueHandoffs(ctx, shard, now, limit, cursor)
 	if err != nil || !s.p.world.StaleIndex || cursor != "" {
-		return page, err //nolint:wrapcheck // a network changes nothing
+		return page, err
 	}
 	page.Due = append(page.Due, s.p.world.staleEntries(shard, now)...)
 	return page, nil

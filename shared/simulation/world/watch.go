@@ -187,7 +187,7 @@ func (v *watch) meetRead(c *call) {
 
 // meetAccept counts a repeat by the state of the task that the key has made.
 func (v *watch) meetAccept(c *call) {
-	a, ok := c.context.(accepting)
+	a, ok := c.about.(accepting)
 	if !ok {
 		return
 	}

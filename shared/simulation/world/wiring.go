@@ -25,9 +25,8 @@ type Wiring struct {
 	Runner func(RunnerParts) history.Runner
 	// Kind stands between the runner and the work.
 	Kind func(taskflow.Kind) taskflow.Kind
-	// Submit and Regenerate take the place of the use cases.
-	Submit     func(SubmitParts) (conversation.Accepted, error)
-	Regenerate func(RegenerateParts) (conversation.Accepted, error)
+	// Submit takes the place of the use case.
+	Submit func(SubmitParts) (conversation.Accepted, error)
 	// Identity is who the API takes a caller for.
 	Identity func(Caller) Caller
 	// Jitter spreads delays; nil: each role has a constant of its own.
@@ -45,22 +44,12 @@ type RunnerParts struct {
 
 // SubmitParts is what a broken submit may use.
 type SubmitParts struct {
-	Context context.Context //nolint:containedctx // the arguments of a call, put together
+	Context context.Context // the arguments of a call, put together
 	Service conversation.Service
 	Records keyed.Records
 	Caller  Caller
 	Key     idempotency.Key
 	Input   conversation.SubmitInput
-}
-
-// RegenerateParts is what a broken regenerate may use.
-type RegenerateParts struct {
-	Context context.Context //nolint:containedctx // the arguments of a call, put together
-	Service conversation.Service
-	Records keyed.Records
-	Caller  Caller
-	Key     idempotency.Key
-	Input   conversation.RegenerateInput
 }
 
 // stored is the store as the network reaches it: broken where the wiring says
@@ -85,15 +74,15 @@ func (r recorded) Apply(ctx context.Context, ref worktask.Ref, tr worktask.Trans
 	if r.transition != nil {
 		tr = r.transition(tr)
 	}
-	return r.tasks.Apply(ctx, ref, tr) //nolint:wrapcheck // a recorder changes nothing
+	return r.tasks.Apply(ctx, ref, tr)
 }
 
 func (r recorded) AcceptMessage(ctx context.Context, record idempotency.Record, m conversation.Message, t worktask.Task) error {
-	return r.conversations.AcceptMessage(ctx, record, m, t) //nolint:wrapcheck // a recorder changes nothing
+	return r.conversations.AcceptMessage(ctx, record, m, t)
 }
 
 func (r recorded) AcceptTask(ctx context.Context, record idempotency.Record, t worktask.Task) error {
-	return r.conversations.AcceptTask(ctx, record, t) //nolint:wrapcheck // a recorder changes nothing
+	return r.conversations.AcceptTask(ctx, record, t)
 }
 
 // tools are the store and the queue as a process has them.
