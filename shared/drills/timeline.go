@@ -74,7 +74,7 @@ const (
 func TimelineOf(h history.History, notes []Note) Timeline {
 	b := &teller{
 		leases: map[string]*Bar{}, calls: map[int64]*Bar{}, frozen: map[string]*Bar{}, tasks: map[history.Ref]int{},
-		requests: map[string]int{}, ended: map[history.Ref]bool{},
+		requests: map[string]int{}, ended: map[history.Ref]bool{}, until: map[*Bar]int64{},
 	}
 	for _, e := range h.Events {
 		b.begin(e.At)
@@ -95,6 +95,7 @@ type teller struct {
 	points   []Moment
 	bars     []*Bar
 	leases   map[string]*Bar // that are held, by assignment id
+	until    map[*Bar]int64  // when they are over, unless they are renewed
 	calls    map[int64]*Bar  // that are open, by the order number of their receipt
 	frozen   map[string]*Bar // by process
 	tasks    map[history.Ref]int
@@ -253,6 +254,9 @@ func (b *teller) finish() Timeline {
 	for _, bar := range b.bars {
 		if bar.ToMS < 0 {
 			bar.ToMS = t.EndsMS
+			if until, limited := b.until[bar]; limited {
+				bar.ToMS = min(until, t.EndsMS)
+			}
 		}
 		t.Bars = append(t.Bars, *bar)
 	}

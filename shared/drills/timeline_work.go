@@ -16,13 +16,16 @@ func (b *teller) landed(s Sight) {
 	case history.Claim, history.LookupClaim:
 		for other, bar := range b.leases {
 			if bar.ToMS < 0 && strings.HasPrefix(other, string(s.Task)+" ") {
-				bar.ToMS = b.ms(s.At) // its time was over
+				bar.ToMS = min(b.ms(s.At), b.until[bar]) // its time was over
 			}
 		}
 		bar := b.bar(s.At, lane, fmt.Sprintf("%sassignment %d", id, item.AssignmentVersion), Lease)
-		b.leases[string(s.Task)+" "+w.AssignmentID] = bar
+		b.leases[string(s.Task)+" "+w.AssignmentID], b.until[bar] = bar, b.ms(item.LeaseExpiresAt.Time())
 		b.point(s.At, lane, fmt.Sprintf("%stakes the task: assignment %d", id, item.AssignmentVersion), "")
 	case history.Renew:
+		if bar := b.leases[string(s.Task)+" "+w.AssignmentID]; bar != nil {
+			b.until[bar] = b.ms(item.LeaseExpiresAt.Time())
+		}
 		b.point(s.At, lane, id+"renews its hold", "")
 	case history.Begin:
 		b.point(s.At, lane, id+"notes that it is about to ask", "")
@@ -60,7 +63,7 @@ func (b *teller) endLease(task history.Ref, assignment string, s Sight) {
 	for key, bar := range b.leases {
 		of, id, _ := strings.Cut(key, " ")
 		if of == string(task) && bar.ToMS < 0 && (id == assignment || s.After.Ended()) {
-			bar.ToMS = b.ms(s.At)
+			bar.ToMS = min(b.ms(s.At), b.until[bar])
 		}
 	}
 }

@@ -29,6 +29,9 @@ func (w *World) Kill(name string) {
 		return
 	}
 	w.observer.Died(name)
+	w.mu.Lock()
+	delete(w.frozen, name) // its successor does not stand still
+	w.mu.Unlock()
 	w.current().Record(history.Event{Actor: name, Kind: history.ProcessKilled})
 	pid := p.PID()
 	p.Kill()
@@ -41,15 +44,27 @@ func (w *World) Kill(name string) {
 func (w *World) Freeze(name string) {
 	if p := w.stack.Process(name); p != nil {
 		p.Freeze()
+		w.mu.Lock()
+		w.frozen[name] = true
+		w.mu.Unlock()
 		w.current().Record(history.Event{Actor: name, Kind: history.ProcessFrozen})
 	}
 }
 
 // Thaw implements drills.World.
 func (w *World) Thaw(name string) {
-	if p := w.stack.Process(name); p != nil {
-		p.Thaw()
+	p := w.stack.Process(name)
+	if p == nil {
+		return
 	}
+	w.mu.Lock()
+	stood := w.frozen[name]
+	delete(w.frozen, name)
+	w.mu.Unlock()
+	if stood {
+		w.current().Record(history.Event{Actor: name, Kind: history.ProcessThawed})
+	}
+	p.Thaw()
 }
 
 // StepClock implements drills.World.

@@ -69,13 +69,15 @@ type World struct {
 	log   *drills.Log
 	held  map[string]chan struct{} // scopes whose messages are held back
 	twice map[string]bool          // scopes whose messages are delivered twice
+
+	frozen map[string]bool // processes
 }
 
 var _ drills.World = (*World)(nil)
 
 // Start starts provider and stack. On an error nothing is left running.
 func Start(ctx context.Context, o Options) (*World, error) {
-	w := &World{held: map[string]chan struct{}{}, twice: map[string]bool{}}
+	w := &World{held: map[string]chan struct{}{}, twice: map[string]bool{}, frozen: map[string]bool{}}
 	if err := w.start(ctx, o); err != nil {
 		return nil, errors.Join(err, w.Close()) //nolint:contextcheck // what was started is stopped, whatever ctx is
 	}
