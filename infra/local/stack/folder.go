@@ -117,6 +117,9 @@ func (f *folder) close() {
 		f.log = nil
 	}
 	if f.lock != nil {
+		// Closing alone is not enough: a program that is being started right now
+		// shares the open file between its fork and its exec, and the lock with it.
+		_ = syscall.Flock(int(f.lock.Fd()), syscall.LOCK_UN)
 		_ = f.lock.Close()
 	}
 }
