@@ -32,6 +32,11 @@ drill: ## play every failure drill on real processes: table, dist/drill/report.h
 	@mkdir -p dist/drill
 	@$(GO) run ./infra/drill/cmd/replyonce-drill $(if $(MUTANTS),-mutants,-json dist/drill/report.json -html dist/drill/report.html -histories dist/drill/histories) $(DRILLS)
 
+DURATION ?= 10m
+.PHONY: soak
+soak: ## play random schedules of failures in virtual time for DURATION, with rates and coverage
+	@set -o pipefail; $(GO) test ./shared/simulation -run '^TestSoak$$' -count=1 -v -timeout 0 -soak $(DURATION) | sed '/^=== /d'
+
 .PHONY: bench
 bench: build/arm64 build/host dist/tools/aws-lambda-rie ## count units and requests, measure rates, print zip sizes
 	@$(GO) run ./infra/bench/cmd/replyonce-bench

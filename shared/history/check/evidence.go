@@ -26,7 +26,7 @@ func evidenceKept(r *record, t *task, j *judgement) {
 	}
 	for _, op := range t.evidence {
 		j.decided()
-		truthful(t, op, last, j)
+		truthful(r, t, op, last, j)
 	}
 	evidenceShown(t, j)
 }
@@ -64,9 +64,12 @@ func handledAfter(t *task, actor string, seq int64) *history.Event {
 }
 
 // truthful compares evidence with the answer.
-func truthful(t *task, op operation, last map[string]operation, j *judgement) {
+func truthful(r *record, t *task, op operation, last map[string]operation, j *judgement) {
 	e := op.sent.Evidence
 	tried, ok := last[e.AssignmentID]
+	if !ok && triedToStore(r, op.sent.Actor, *e) {
+		return
+	}
 	if !ok {
 		j.broken(t.ref, at(op.sent.Seq), "%s kept evidence of an answer that it never tried to save", op.sent.Actor)
 		return
@@ -75,6 +78,17 @@ func truthful(t *task, op operation, last map[string]operation, j *judgement) {
 	if e.SHA256 != w.Result.SHA256 || e.Bytes != w.Result.Bytes || e.InputTokens != w.InputTokens || e.OutputTokens != w.OutputTokens {
 		j.broken(t.ref, at(tried.sent.Seq, op.sent.Seq), "the evidence that %s kept does not describe its answer", op.sent.Actor)
 	}
+}
+
+// triedToStore reports whether the actor tried to store the answer as an object,
+// which comes before the completion.
+func triedToStore(r *record, actor string, e history.Evidence) bool {
+	for _, op := range r.objects {
+		if o := op.sent.Object; op.sent.Actor == actor && o.SHA256 == e.SHA256 && o.Bytes == e.Bytes {
+			return true
+		}
+	}
+	return false
 }
 
 func evidenceShown(t *task, j *judgement) {

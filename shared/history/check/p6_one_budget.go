@@ -102,6 +102,9 @@ func repeatsBounded(t *task, j *judgement) {
 			if s.write.Transition != history.Claim || s.write.AssignmentID != call.Call.AssignmentID {
 				continue
 			}
+			if s.after.OnUnknown == string(worktask.StopUnknown) {
+				continue // a call that was not begun was not made; one that was is never repeated, see claimCovered
+			}
 			unknown := s.after.Calls() - s.after.CallsKnown - 1 // this call is not over
 			if unknown > s.after.UnknownRepeats {
 				j.broken(t.ref, at(s.seq, call.Seq), "%s made a call after %d calls with unknown outcome; %d may be repeated",

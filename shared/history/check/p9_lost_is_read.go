@@ -129,7 +129,7 @@ func acceptedBlindly(r *record, x exchange, j *judgement) {
 			continue
 		}
 		known = known || op.outcome() == history.Landed
-		if op.done != nil && op.outcome() == history.Lost {
+		if op.done != nil && op.outcome() == history.Lost && op.done.Seq < x.answered.Seq {
 			lost = op.done
 		}
 	}
