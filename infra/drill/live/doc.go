@@ -7,21 +7,26 @@
 //
 //	GET /local/drills
 //	  200 {"drills":[{"id":"D11","name":"…","happens":"…","must_see":"…","promises":["P1"],
-//	       "acts":["renews"],"playable":true,"why_not":""}],"run":"3"}
+//	       "acts":["renews"],"playable":true,"why_not":""}],"run":"3",
+//	       "breaks":[{"name":"unfenced-save","what":"A reply is saved without …"}]}
 //	  acts has the titles of drills with several scripts and is empty otherwise. A drill that is not playable
-//	  here says why. run is the one under way, or the last one; "" before the first.
+//	  here says why. run is the one under way, or the last one; "" before the first. breaks are the safety rules
+//	  that a run can be played without, to see that a drill finds it; without them the list is empty.
 //
 //	POST /local/drills/runs   {"drills":["D11"]}   or {} for all that are playable
+//	                          {"drills":["D11"],"broken":"unfenced-save"}   plays them with that rule taken away
 //	  202 {"run":"3"} + Location
 //	  400 body_malformed, field_invalid · 409 in_progress while another run is under way
 //
 //	GET /local/drills/runs/3?after=17
 //	  200 {"run":"3","version":18,"state":"starting|playing|done|stopped|failed","progress":"building …","error":"",
-//	       "wanted":["D10","D11"],
+//	       "broken":"","wanted":["D10","D11"],
 //	       "playing":{"drill":"D11","act":"","timeline":TIMELINE} or null,
 //	       "drills":[{"id":"D10","name":"…","status":"passed|failed|not_played","seconds":0.4,
 //	                  "acts":[{"title":"…","passed":true,"expected":"…","shown":"…","told":"…","calls":1,"replies":1,
 //	                           "refused":0,"seconds":0.4,"deviations":[],"findings":[]}],"skipped":["…"]}]}
+//	  broken names the rule that was taken away, "" for a service as it is. Then a drill that has "failed" has
+//	  shown what the rule is for: its deviations and findings say what broke.
 //	  With after it waits, up to 20 seconds, until the version is higher: ask again with the version that came.
 //	  drills has those that have ended so far; one of which some acts are still to be played stands there with
 //	  the acts that it has.

@@ -29,13 +29,22 @@ const (
 
 // Config says how drills are played.
 type Config struct {
+	// Breaks are the safety rules that a run can be played without.
+	Breaks []Break
 	// Prepare is called once per run, before the first world; nil: nothing is to
-	// be prepared. It may take its time and tell of its progress.
-	Prepare func(ctx context.Context, progress func(string)) error
-	// Start starts a world of a kind.
-	Start func(ctx context.Context, kind drills.Kind) (suite.World, error)
+	// be prepared. It may take its time and tell of its progress. broken is the
+	// name of the break that the run is played with, "" for none.
+	Prepare func(ctx context.Context, broken string, progress func(string)) error
+	// Start starts a world of a kind, broken in the way that was prepared.
+	Start func(ctx context.Context, kind drills.Kind, broken string) (suite.World, error)
 	// Can says what those worlds will be able to do.
 	Can func(drills.Need) bool
+}
+
+// Break is a way in which the service can be broken on purpose.
+type Break struct {
+	Name string `json:"name"`
+	What string `json:"what"` // in a sentence for people
 }
 
 // Handler serves the drills. Close ends what is being played.
@@ -89,7 +98,7 @@ func (h *Handler) list(w http.ResponseWriter, _ *http.Request) {
 		l.Playable = l.WhyNot == ""
 		list = append(list, l)
 	}
-	answer(w, http.StatusOK, map[string]any{"drills": list, "run": h.runner.last()})
+	answer(w, http.StatusOK, map[string]any{"drills": list, "run": h.runner.last(), "breaks": append([]Break{}, h.runner.config.Breaks...)})
 }
 
 // begin starts a run. JSON, for which a browser asks before it sends it to
@@ -97,6 +106,7 @@ func (h *Handler) list(w http.ResponseWriter, _ *http.Request) {
 func (h *Handler) begin(w http.ResponseWriter, r *http.Request) {
 	var wanted struct {
 		Drills []string `json:"drills"`
+		Broken string   `json:"broken"`
 	}
 	if mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || mediaType != "application/json" {
 		refuse(w, problem.Problem{
@@ -116,12 +126,17 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	id, err := h.runner.begin(wanted.Drills) //nolint:contextcheck // the run outlives the request that starts it
+	id, err := h.runner.begin(wanted.Drills, wanted.Broken) //nolint:contextcheck // the run outlives the request that starts it
 	var unknown *unknownDrillError
+	var unknownBreak *unknownBreakError
 	switch {
 	case errors.As(err, &unknown):
 		refuse(w, problem.Problem{
 			Status: http.StatusBadRequest, Code: "field_invalid", Title: "A field is invalid", Detail: err.Error(), Field: "drills",
+		})
+	case errors.As(err, &unknownBreak):
+		refuse(w, problem.Problem{
+			Status: http.StatusBadRequest, Code: "field_invalid", Title: "A field is invalid", Detail: err.Error(), Field: "broken",
 		})
 	case err != nil:
 		refuse(w, problem.Problem{

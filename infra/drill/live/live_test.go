@@ -34,14 +34,19 @@ func quick() worktask.Timers {
 }
 
 // serve is a handler over worlds in this process.
-func serve(t *testing.T, broken func(worktask.Transition) worktask.Transition) *httptest.Server {
+func serve(t *testing.T) *httptest.Server {
 	t.Helper()
 	h := live.New(live.Config{
-		Prepare: func(_ context.Context, progress func(string)) error {
+		Breaks: []live.Break{{Name: "careless-save", What: "A reply is saved whatever the task is."}},
+		Prepare: func(_ context.Context, _ string, progress func(string)) error {
 			progress("nothing to build")
 			return nil
 		},
-		Start: func(_ context.Context, kind drills.Kind) (suite.World, error) {
+		Start: func(_ context.Context, kind drills.Kind, name string) (suite.World, error) {
+			var broken func(worktask.Transition) worktask.Transition
+			if name != "" {
+				broken = carelessSave
+			}
 			return virtual.New(virtual.Options{Kind: kind, Timers: quick(), Store: memstore.New(memstore.Options{}), Now: time.Now, Transition: broken})
 		},
 		Can: func(n drills.Need) bool { return n != drills.Virtual },
@@ -102,7 +107,7 @@ func watch(t *testing.T, url string) (last live.View, grown int) {
 
 func TestARunIsWatched(t *testing.T) {
 	t.Parallel()
-	base := serve(t, nil).URL + live.Path
+	base := serve(t).URL + live.Path
 	var list struct {
 		Drills []struct {
 			ID       string `json:"id"`
@@ -147,16 +152,26 @@ var _ history.Imitation = careless{}
 func (c careless) Original() worktask.Transition { return c.Transition }
 func (c careless) Permitted(worktask.Task) error { return nil }
 
+func carelessSave(tr worktask.Transition) worktask.Transition {
+	if tr.Name() == history.Complete {
+		return careless{tr}
+	}
+	return tr
+}
+
 func TestABrokenServiceIsShown(t *testing.T) {
 	t.Parallel()
-	base := serve(t, func(tr worktask.Transition) worktask.Transition {
-		if tr.Name() == history.Complete {
-			return careless{tr}
-		}
-		return tr
-	}).URL + live.Path
-	ask(t, http.MethodPost, base+"/runs", `{"drills":["D11"]}`, http.StatusAccepted, nil)
+	base := serve(t).URL + live.Path
+	var list struct{ Breaks []live.Break }
+	ask(t, http.MethodGet, base, "", http.StatusOK, &list)
+	if len(list.Breaks) != 1 || list.Breaks[0].Name != "careless-save" || list.Breaks[0].What == "" {
+		t.Fatalf("breaks: %+v", list.Breaks)
+	}
+	ask(t, http.MethodPost, base+"/runs", `{"drills":["D11"],"broken":"careless-save"}`, http.StatusAccepted, nil)
 	last, _ := watch(t, base+"/runs/1")
+	if last.Broken != "careless-save" {
+		t.Errorf("the run was played with %q", last.Broken)
+	}
 	if last.State != live.Done || len(last.Drills) != 1 || last.Drills[0].Status != report.Failed {
 		t.Fatalf("the run ended as %+v", last)
 	}
@@ -168,7 +183,7 @@ func TestABrokenServiceIsShown(t *testing.T) {
 
 func TestARunCanBeStopped(t *testing.T) {
 	t.Parallel()
-	base := serve(t, nil).URL + live.Path
+	base := serve(t).URL + live.Path
 	ask(t, http.MethodPost, base+"/runs", `{"drills":["D20"]}`, http.StatusAccepted, nil)
 	ask(t, http.MethodDelete, base+"/runs/1", "", http.StatusAccepted, nil)
 	if last, _ := watch(t, base+"/runs/1"); last.State != live.Stopped {
@@ -178,7 +193,7 @@ func TestARunCanBeStopped(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	base := serve(t, nil).URL + live.Path
+	base := serve(t).URL + live.Path
 	for _, c := range []struct {
 		method, path, body string
 		want               int
@@ -186,6 +201,7 @@ func TestRefusals(t *testing.T) {
 		{http.MethodPost, "/runs", `{"drills":["D99"]}`, http.StatusBadRequest},
 		{http.MethodPost, "/runs", `{"drills":["D28"]}`, http.StatusBadRequest},
 		{http.MethodPost, "/runs", `{"drill":"D01"}`, http.StatusBadRequest},
+		{http.MethodPost, "/runs", `{"drills":["D11"],"broken":"everything"}`, http.StatusBadRequest},
 		{http.MethodGet, "/runs/7", "", http.StatusNotFound},
 		{http.MethodDelete, "/runs/7", "", http.StatusNotFound},
 		{http.MethodGet, "/runs/7/drills/D01", "", http.StatusNotFound},

@@ -35,6 +35,7 @@ type View struct {
 	State    State    `json:"state"`
 	Progress string   `json:"progress"`
 	Error    string   `json:"error"`
+	Broken   string   `json:"broken"` // name of the break that it is played with
 	Wanted   []string `json:"wanted"`
 	Playing  *Now     `json:"playing"`
 	Drills   []Ended  `json:"drills"`
@@ -85,6 +86,7 @@ type run struct {
 	state    State
 	progress string
 	err      string
+	broken   string
 	wanted   []drills.Drill
 	outcomes map[string]*suite.Outcome
 	playing  *Now
@@ -130,11 +132,21 @@ type unknownDrillError struct{ id string }
 
 func (e *unknownDrillError) Error() string { return fmt.Sprintf("There is no drill %q here.", e.id) }
 
+type unknownBreakError struct{ name string }
+
+func (e *unknownBreakError) Error() string {
+	return fmt.Sprintf("There is no way called %q to break the service here.", e.name)
+}
+
 // begin starts a run of the drills with these ids; of all, if there are none.
-func (r *runner) begin(ids []string) (id string, err error) {
+// broken is the break that it is played with; "" breaks nothing.
+func (r *runner) begin(ids []string, broken string) (id string, err error) {
 	wanted, err := r.choose(ids)
 	if err != nil {
 		return "", err
+	}
+	if broken != "" && !slices.ContainsFunc(r.config.Breaks, func(b Break) bool { return b.Name == broken }) {
+		return "", &unknownBreakError{broken}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,7 +156,8 @@ func (r *runner) begin(ids []string) (id string, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.count++
 	one := &run{
-		id: strconv.Itoa(r.count), stop: cancel, ended: make(chan struct{}), state: Starting, wanted: wanted, outcomes: map[string]*suite.Outcome{},
+		id: strconv.Itoa(r.count), stop: cancel, ended: make(chan struct{}), state: Starting, broken: broken, wanted: wanted,
+		outcomes: map[string]*suite.Outcome{},
 	}
 	r.current = one
 	go r.play(ctx, one)
@@ -190,7 +203,7 @@ func (r *runner) play(ctx context.Context, one *run) {
 	if err == nil {
 		s := suite.Suite{
 			Start: func(ctx context.Context, kind drills.Kind) (suite.World, error) {
-				w, err := r.config.Start(ctx, kind)
+				w, err := r.config.Start(ctx, kind, one.broken)
 				if err != nil {
 					return nil, err
 				}
@@ -218,7 +231,7 @@ func (r *runner) prepare(ctx context.Context, one *run) error {
 	if r.config.Prepare == nil {
 		return nil
 	}
-	return r.config.Prepare(ctx, func(text string) { r.change(one, func() { one.progress = text }) })
+	return r.config.Prepare(ctx, one.broken, func(text string) { r.change(one, func() { one.progress = text }) })
 }
 
 func (o *run) end(d drills.Drill, result drills.Result) {
@@ -297,7 +310,7 @@ func (r *runner) wait(ctx context.Context, id string, after int64) (View, bool) 
 
 // view must be called with the runner's lock held.
 func (o *run) view() View {
-	v := View{Run: o.id, Version: o.version, State: o.state, Progress: o.progress, Error: o.err, Wanted: []string{}, Drills: []Ended{}}
+	v := View{Run: o.id, Version: o.version, State: o.state, Progress: o.progress, Error: o.err, Broken: o.broken, Wanted: []string{}, Drills: []Ended{}}
 	if o.playing != nil {
 		now := *o.playing
 		if o.log != nil {
