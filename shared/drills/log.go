@@ -23,6 +23,8 @@ type Log struct {
 
 	questions map[string]string  // scope of their tasks
 	requests  map[string]request // at the provider, by its ids
+
+	asking asking
 }
 
 // Note is what the script did, in words, for people.
@@ -34,6 +36,7 @@ type Note struct {
 // NewLog returns an empty record of the service's clock now.
 func NewLog(now func() time.Time, name string, timers worktask.Timers) *Log {
 	l := &Log{now: now, changed: make(chan struct{}), scopes: map[string]bool{}, questions: map[string]string{}, requests: map[string]request{}}
+	l.asking.tasks, l.asking.balance = map[string][]history.Ref{}, map[history.Ref]int{}
 	l.Recorder = history.NewRecorder(now, history.Header{Name: name, Limits: history.LimitsOf(timers)})
 	l.StreamTo(l)
 	return l

@@ -17,13 +17,18 @@ type Person struct {
 	log             *Log
 }
 
+// NewPerson is somebody whose requests become part of a record.
+func NewPerson(b *browser.Browser, user, workspace string, log *Log) *Person {
+	return &Person{Browser: b, User: user, Workspace: workspace, log: log}
+}
+
 func (s *Scene) signIn(ctx context.Context, user, workspace string) (*Person, error) {
 	b, err := s.SignIn(ctx, user, workspace)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // says what it is
 	}
 	s.later(b.Close)
-	return &Person{Browser: b, User: user, Workspace: workspace, log: s.log}, nil
+	return NewPerson(b, user, workspace, s.log), nil
 }
 
 // ref addresses a task as the history does; "" for one that is not known.
@@ -34,8 +39,9 @@ func (p *Person) ref(workspace, conversationID, task string) history.Ref {
 	return history.RefOf(conversation.TaskRef(workspace, conversationID, task))
 }
 
-// asks records a request and its answer.
-func (p *Person) asks(request history.Request, about history.Ref, do func() browser.Answer) browser.Answer {
+// Ask records a request and its answer. The record of the request gets its
+// workspace and caller here.
+func (p *Person) Ask(request history.Request, about history.Ref, do func() browser.Answer) browser.Answer {
 	request.Workspace, request.Caller = p.Workspace, p.User
 	answered := p.log.Actor(p.User).Ask(request, about)
 	a := do()
@@ -52,7 +58,7 @@ func (p *Person) submit(ctx context.Context, conversationID, key string, body []
 	request := history.Request{
 		Operation: conversation.OperationSubmit, Key: key, Fingerprint: history.Hash(conversationID + "\n" + string(body)),
 	}
-	return p.asks(request, "", func() browser.Answer { return p.Submit(ctx, conversationID, key, body) })
+	return p.Ask(request, "", func() browser.Answer { return p.Submit(ctx, conversationID, key, body) })
 }
 
 // regenerate asks for one more reply.
@@ -60,19 +66,19 @@ func (p *Person) regenerate(ctx context.Context, conversationID, message, key st
 	request := history.Request{
 		Operation: conversation.OperationRegenerate, Key: key, Fingerprint: history.Hash(conversationID + "\n" + message),
 	}
-	return p.asks(request, "", func() browser.Answer { return p.Regenerate(ctx, conversationID, message, key) })
+	return p.Ask(request, "", func() browser.Answer { return p.Regenerate(ctx, conversationID, message, key) })
 }
 
 // read looks at a task. It may be somebody else's, of another workspace.
 func (p *Person) read(ctx context.Context, conversationID, task, tag string, about history.Ref) browser.Answer {
 	request := history.Request{Operation: history.OperationRead, IfNoneMatch: tag}
-	return p.asks(request, about, func() browser.Answer { return p.Read(ctx, browser.TaskPath(conversationID, task), tag) })
+	return p.Ask(request, about, func() browser.Answer { return p.Read(ctx, browser.TaskPath(conversationID, task), tag) })
 }
 
 // stop cancels a task.
 func (p *Person) stop(ctx context.Context, conversationID, task string, about history.Ref) browser.Answer {
 	request := history.Request{Operation: history.OperationCancel}
-	return p.asks(request, about, func() browser.Answer { return p.Stop(ctx, conversationID, task) })
+	return p.Ask(request, about, func() browser.Answer { return p.Stop(ctx, conversationID, task) })
 }
 
 // answerOf is what of an answer is recorded.

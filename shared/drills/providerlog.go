@@ -3,6 +3,7 @@ package drills
 import (
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"github.com/replyonce/replyonce/shared/history"
 	"github.com/replyonce/replyonce/shared/history/providerlog"
@@ -87,23 +88,14 @@ type request struct {
 // taskAsking is the task of the scope that has a claim for which no request has
 // come yet: the provider knows no tasks, and two tasks may ask the same.
 func (l *Log) taskAsking(scope string) history.Ref {
-	var tasks []history.Ref
-	balance := map[history.Ref]int{}
-	for _, s := range l.Sights() {
-		if s.Task.Parts().Scope != scope {
-			continue
-		}
-		switch {
-		case s.Kind == history.Created:
-			tasks = append(tasks, s.Task)
-		case isLanded(s, Claim):
-			balance[s.Task]++
-		case s.Kind == history.CallReceived:
-			balance[s.Task]--
-		}
+	l.asking.mu.Lock()
+	defer l.asking.mu.Unlock()
+	for _, e := range l.After(l.asking.read) {
+		l.asking.add(e)
 	}
+	tasks := l.asking.tasks[scope]
 	for _, task := range tasks {
-		if balance[task] > 0 {
+		if l.asking.balance[task] > 0 {
 			return task
 		}
 	}
@@ -111,6 +103,27 @@ func (l *Log) taskAsking(scope string) history.Ref {
 		return ""
 	}
 	return tasks[len(tasks)-1]
+}
+
+// asking is what the record says of claims and requests, as far as it was read.
+type asking struct {
+	mu      sync.Mutex
+	read    int64                    // order number of the last event taken in
+	tasks   map[string][]history.Ref // by scope, in the order in which they were made
+	balance map[history.Ref]int      // claims without a request
+}
+
+func (a *asking) add(e history.Event) {
+	a.read = e.Seq
+	switch {
+	case e.Kind == history.Created && e.Task != "":
+		scope := e.Task.Parts().Scope
+		a.tasks[scope] = append(a.tasks[scope], e.Task)
+	case isLanded(Sight{Event: e}, Claim):
+		a.balance[e.Task]++
+	case e.Kind == history.CallReceived:
+		a.balance[e.Task]--
+	}
 }
 
 // ProviderSink reads the provider's log as it is written: one JSON object per

@@ -95,9 +95,12 @@ const (
 type Point struct {
 	Role  Role
 	Op    Op
-	Scope string // of the task that the request is about
+	Scope string // of the task that the request is about; "" is any
 	Times int    // how many requests are caught; 0 is all
 }
+
+// Covers reports whether the point is about requests of the scope.
+func (p Point) Covers(scope string) bool { return p.Scope == "" || p.Scope == scope }
 
 // Fate is what the sender of a caught request learns.
 type Fate int

@@ -101,6 +101,14 @@ func (r *Recorder) History() History {
 	return History{Header: r.header, Events: slices.Clone(r.events)}
 }
 
+// After is what was recorded after the event of that order number: a reader that
+// follows a long run need not take it in from the beginning each time.
+func (r *Recorder) After(seq int64) []Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.events[min(max(seq, 0), int64(len(r.events))):])
+}
+
 // Join puts lists of events behind each other. In each of them Op is the place in
 // that list, counted from 1; in the result it is the place in the result.
 func Join(lists ...[]Event) []Event {

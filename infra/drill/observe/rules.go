@@ -33,7 +33,7 @@ func (o *Observer) caught(role drills.Role, p passing) drills.Do {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, r := range o.rules {
-		if r.point.Role == role && r.point.Op == p.op && r.point.Scope == p.scope && r.left != 0 {
+		if r.point.Role == role && r.point.Op == p.op && r.point.Covers(p.scope) && r.left != 0 {
 			r.left--
 			return r.do
 		}

@@ -134,7 +134,7 @@ func (w *World) caught(p *process, op drills.Op, scope string) drills.Do {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.rules {
-		if r.point.Op == op && r.point.Scope == scope && r.point.Role == roleOf(p.name) && r.left != 0 {
+		if r.point.Op == op && r.point.Covers(scope) && r.point.Role == roleOf(p.name) && r.left != 0 {
 			r.left--
 			return r.do
 		}
