@@ -2,6 +2,7 @@ package llmprovider
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 )
@@ -10,41 +11,36 @@ import (
 // overloaded, the request was refused".
 const StatusOverloaded = 529
 
-type outcome struct {
-	kind   Kind
-	reason string
-}
-
 // statusOutcomes holds the statuses whose meaning is clear enough to act on
 // without reading the body. Only refusals are documented by providers as "not
 // executed"; a server error says nothing about how far the model got, so 5xx is
 // left to the default. An adapter that parses a documented error type may know
 // better and overrules this table.
-var statusOutcomes = map[int]outcome{
-	http.StatusBadRequest:            {Permanent, ReasonProviderRefused},
-	http.StatusUnprocessableEntity:   {Permanent, ReasonProviderRefused},
-	http.StatusRequestEntityTooLarge: {Permanent, ReasonInputTooLarge},
-	http.StatusRequestURITooLong:     {Permanent, ReasonInputTooLarge},
+var statusOutcomes = map[int]Class{
+	http.StatusBadRequest:            ClassRefused,
+	http.StatusUnprocessableEntity:   ClassRefused,
+	http.StatusRequestEntityTooLarge: ClassInputTooLarge,
+	http.StatusRequestURITooLong:     ClassInputTooLarge,
 
-	http.StatusPaymentRequired:   {Permanent, ReasonProviderQuota},
-	http.StatusUnauthorized:      {Permanent, ReasonProviderMisconfigured},
-	http.StatusForbidden:         {Permanent, ReasonProviderMisconfigured},
-	http.StatusProxyAuthRequired: {Permanent, ReasonProviderMisconfigured},
+	http.StatusPaymentRequired:   ClassQuota,
+	http.StatusUnauthorized:      ClassMisconfigured,
+	http.StatusForbidden:         ClassMisconfigured,
+	http.StatusProxyAuthRequired: ClassMisconfigured,
 
-	http.StatusNotFound:                    {Permanent, ReasonProviderMisconfigured},
-	http.StatusMethodNotAllowed:            {Permanent, ReasonProviderMisconfigured},
-	http.StatusNotAcceptable:               {Permanent, ReasonProviderMisconfigured},
-	http.StatusGone:                        {Permanent, ReasonProviderMisconfigured},
-	http.StatusUnsupportedMediaType:        {Permanent, ReasonProviderMisconfigured},
-	http.StatusMisdirectedRequest:          {Permanent, ReasonProviderMisconfigured},
-	http.StatusUpgradeRequired:             {Permanent, ReasonProviderMisconfigured},
-	http.StatusRequestHeaderFieldsTooLarge: {Permanent, ReasonProviderMisconfigured},
-	http.StatusUnavailableForLegalReasons:  {Permanent, ReasonProviderRefused},
-	http.StatusNotImplemented:              {Permanent, ReasonProviderMisconfigured},
+	http.StatusNotFound:                    ClassMisconfigured,
+	http.StatusMethodNotAllowed:            ClassMisconfigured,
+	http.StatusNotAcceptable:               ClassMisconfigured,
+	http.StatusGone:                        ClassMisconfigured,
+	http.StatusUnsupportedMediaType:        ClassMisconfigured,
+	http.StatusMisdirectedRequest:          ClassMisconfigured,
+	http.StatusUpgradeRequired:             ClassMisconfigured,
+	http.StatusRequestHeaderFieldsTooLarge: ClassMisconfigured,
+	http.StatusUnavailableForLegalReasons:  ClassRefused,
+	http.StatusNotImplemented:              ClassMisconfigured,
 
-	http.StatusTooEarly:        {Rejected, ""}, // RFC 8470 §5.2: the server did not process it
-	http.StatusTooManyRequests: {Rejected, ""},
-	StatusOverloaded:           {Rejected, ""},
+	http.StatusTooEarly:        ClassRejected, // RFC 8470 §5.2: the server did not process it
+	http.StatusTooManyRequests: ClassRejected,
+	StatusOverloaded:           ClassRejected,
 }
 
 // StatusError is the outcome of a call that was answered with a status other
@@ -57,14 +53,15 @@ func StatusError(response Response, now time.Time) *Error {
 	switch {
 	case listed:
 	case response.Status >= 300 && response.Status <= 399:
-		class = outcome{Permanent, ReasonProviderMisconfigured}
+		class = ClassMisconfigured
 	default:
-		class = outcome{kind: Ambiguous}
+		class = ClassAmbiguous
 	}
-	return &Error{
-		Kind:       class.kind,
-		Reason:     class.reason,
-		RetryAfter: RetryAfter(response.Header, now),
-		Err:        fmt.Errorf("provider answered with status %d", response.Status),
-	}
+	failure := class.Error(fmt.Errorf("provider answered with status %d", response.Status))
+	failure.RetryAfter = RetryAfter(response.Header, now)
+	return failure
 }
+
+// StatusClasses are the statuses whose meaning is clear without the body, for
+// documentation. All others are Ambiguous, and redirects are misconfigured.
+func StatusClasses() map[int]Class { return maps.Clone(statusOutcomes) }

@@ -43,7 +43,7 @@ func (p *Provider) read(ctx context.Context, stream *eventStream, requestID stri
 			return m, errInvalidEvent
 		}
 		if field, value := m.take(event); field != "" {
-			p.oddities.Unknown(ctx, field, value, requestID)
+			p.judge.Oddities.Unknown(ctx, field, value, requestID)
 		}
 	}
 	if err := stream.Err(); err != nil {

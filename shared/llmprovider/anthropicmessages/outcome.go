@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"mime"
 	"net/http"
-	"strconv"
 
 	"github.com/anthropics/anthropic-sdk-go"
 
@@ -27,18 +25,19 @@ func (p *Provider) outcome(ctx context.Context, model anthropic.Model, exchange 
 	case sendErr != nil && response.Status == 0:
 		failure = llmprovider.AsError(sendErr)
 	case response.Status != http.StatusOK:
-		failure = p.statusFailure(ctx, response, requestID)
+		failure = p.judge.Status(ctx, response, p.typedFailure(ctx, response.Body, requestID), requestID)
 	case !isEventStream(response.Header):
-		failure = unreadable("the answer is no event stream")
+		failure = p.judge.Unreadable("the answer is no event stream")
 	default:
 		var m *message
 		if m, failure = p.whole(ctx, stream, sendErr, requestID); failure == nil {
-			return answer(m, model, requestID), nil
+			// The model that the stream names wrote it, or else the one that was asked.
+			return p.judge.Answer(cmp.Or(m.model, model), string(m.stopReason), m.text.String(), requestID, m.spend), nil
 		}
 	}
 	failure.ProviderRequestID = requestID
-	failure.RetryAfter = llmprovider.RetryAfter(response.Header, p.now())
-	p.oddities.Refused(ctx, failure)
+	failure.RetryAfter = llmprovider.RetryAfter(response.Header, p.judge.Now())
+	p.judge.Oddities.Refused(ctx, failure)
 	return llmprovider.Answer{}, failure
 }
 
@@ -53,7 +52,7 @@ func (p *Provider) whole(ctx context.Context, stream *eventStream, sendErr error
 	m, streamErr := p.read(ctx, stream, requestID)
 	var failure *llmprovider.Error
 	if m.ended {
-		failure = p.judge(ctx, m, requestID)
+		failure = p.judge.Ended(ctx, string(m.stopReason), m.text.String(), requestID)
 	} else {
 		failure = p.unfinished(ctx, m, sendErr, streamErr, requestID)
 	}
@@ -68,63 +67,17 @@ func (p *Provider) whole(ctx context.Context, stream *eventStream, sendErr error
 // says most.
 func (p *Provider) unfinished(ctx context.Context, m *message, sendErr, streamErr error, requestID string) *llmprovider.Error {
 	if event, ok := errors.AsType[*anthropic.Error](streamErr); ok {
-		failure := p.typedFailure(ctx, []byte(event.RawJSON()), requestID)
-		if failure == nil {
-			failure = unreadable("an error event of an unknown shape or type")
-		}
-		if m.begun && failure.Kind == llmprovider.Rejected {
-			failure.Kind = llmprovider.Ambiguous // refused is what it was not: the model has written
-		}
-		return failure
+		return p.judge.InStream(p.typedFailure(ctx, []byte(event.RawJSON()), requestID), m.begun)
 	}
 	if sendErr != nil {
 		return llmprovider.AsError(sendErr)
 	}
 	if errors.Is(streamErr, errInvalidEvent) {
-		return unreadable(errInvalidEvent.Error())
+		return p.judge.Unreadable(errInvalidEvent.Error())
 	}
 	if streamErr != nil {
 		// The SDK's error may quote the event.
-		return unreadable("an event that the SDK cannot read")
+		return p.judge.Unreadable("an event that the SDK cannot read")
 	}
-	return unreadable("the stream ended without message_stop")
-}
-
-func unreadable(what string) *llmprovider.Error {
-	return &llmprovider.Error{Kind: llmprovider.Ambiguous, Err: errors.New("anthropic: " + what)}
-}
-
-// answer says who wrote it: the model that the stream names, or else the one that
-// was asked.
-func answer(m *message, asked anthropic.Model, requestID string) llmprovider.Answer {
-	return llmprovider.Answer{
-		Text:              m.text.String(),
-		CutShort:          stopReasons[m.stopReason] != complete,
-		Provider:          Name,
-		Model:             cmp.Or(m.model, asked),
-		ProviderRequestID: requestID,
-		LanguageModel:     true,
-		InputTokens:       m.spend.InputTokens,
-		OutputTokens:      m.spend.OutputTokens,
-	}
-}
-
-// statusFailure is the outcome of an error status: the parsed type decides, and
-// the status where there is no type that is documented.
-func (p *Provider) statusFailure(ctx context.Context, response llmprovider.Response, requestID string) *llmprovider.Error {
-	byStatus := llmprovider.StatusError(response, p.now())
-	failure := p.typedFailure(ctx, response.Body, requestID)
-	if failure == nil {
-		if !documentedStatuses[response.Status] {
-			p.oddities.Unknown(ctx, "status", strconv.Itoa(response.Status), requestID)
-		}
-		return byStatus
-	}
-	if failure.Kind == llmprovider.Rejected && byStatus.Kind == llmprovider.Ambiguous {
-		// A refusal with the status of a failure: the two disagree about whether the
-		// model ran, and only one of them can cost.
-		failure.Kind = llmprovider.Ambiguous
-	}
-	failure.Err = fmt.Errorf("status %d: %w", response.Status, failure.Err)
-	return failure
+	return p.judge.Unreadable("the stream ended without message_stop")
 }

@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
+	"github.com/replyonce/replyonce/shared/llmprovider/outcometable"
 	"github.com/replyonce/replyonce/shared/llmprovider/sdkcall"
 )
 
@@ -26,15 +26,13 @@ const (
 
 // Provider is an llmprovider.Provider that asks the Messages API.
 type Provider struct {
-	messages      anthropic.MessageService
-	key           sdkcall.KeySource
-	model         string
-	maxOutput     int
-	maxInput      int
-	maxReplyBytes int
-	client        *http.Client
-	now           func() time.Time
-	oddities      *sdkcall.Oddities
+	messages  anthropic.MessageService
+	key       sdkcall.KeySource
+	model     string
+	maxOutput int
+	maxInput  int
+	client    *http.Client
+	judge     outcometable.Judge
 }
 
 var _ llmprovider.Provider = (*Provider)(nil)
@@ -54,14 +52,15 @@ func New(options Options) (*Provider, error) {
 			// Spans can be told by the environment to carry prompts and answers.
 			option.WithoutOpenTelemetry(),
 		),
-		key:           options.Key,
-		model:         options.Model,
-		maxOutput:     cmp.Or(options.MaxOutputTokens, DefaultMaxOutputTokens),
-		maxInput:      options.MaxInputTokens,
-		maxReplyBytes: cmp.Or(options.MaxReplyBytes, DefaultMaxReplyBytes),
-		client:        options.Client,
-		now:           options.Now,
-		oddities:      sdkcall.NewOddities(options.Log, Name),
+		key:       options.Key,
+		model:     options.Model,
+		maxOutput: cmp.Or(options.MaxOutputTokens, DefaultMaxOutputTokens),
+		maxInput:  options.MaxInputTokens,
+		client:    options.Client,
+		judge: outcometable.Judge{
+			Table: table, Oddities: sdkcall.NewOddities(options.Log, Name),
+			MaxReplyBytes: cmp.Or(options.MaxReplyBytes, DefaultMaxReplyBytes), Now: options.Now,
+		},
 	}
 	if provider.client == nil {
 		provider.client = llmprovider.NewClient()
@@ -97,11 +96,7 @@ func (p *Provider) Call(ctx context.Context, r llmprovider.Request) (llmprovider
 	stream := p.messages.NewStreaming(ctx, params, option.WithAPIKey(key), option.WithHTTPClient(exchange))
 	defer stream.Close()
 	if !exchange.Used() {
-		return llmprovider.Answer{}, &llmprovider.Error{
-			Kind:   llmprovider.Permanent,
-			Reason: llmprovider.ReasonProviderMisconfigured,
-			Err:    fmt.Errorf("the SDK sent nothing: %w", stream.Err()),
-		}
+		return llmprovider.Answer{}, llmprovider.ClassMisconfigured.Error(fmt.Errorf("the SDK sent nothing: %w", stream.Err()))
 	}
 	return p.outcome(ctx, params.Model, exchange, stream)
 }

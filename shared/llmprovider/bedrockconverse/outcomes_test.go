@@ -273,7 +273,7 @@ func TestOdditiesAreLoggedOnce(t *testing.T) {
 		`"field":"content_delta","value":"ContentBlockDeltaMemberToolUse"`,
 		`"field":"content_block","value":"unknown_member"`,
 		`"field":"content_block","value":"ContentBlockMemberToolUse"`,
-		`"reason":"provider_misconfigured","error":"status 403: bedrock: error AccessDeniedException"`,
+		`"reason":"provider_misconfigured","error":"status 403: bedrock: error of type \"AccessDeniedException\""`,
 	} {
 		if n := strings.Count(logged, oddity); n != 1 {
 			t.Errorf("%s is logged %d times in %s", oddity, n, logged)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
@@ -13,6 +12,7 @@ import (
 	"github.com/aws/smithy-go/transport/http/protocol/restjson1"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
+	"github.com/replyonce/replyonce/shared/llmprovider/outcometable"
 	"github.com/replyonce/replyonce/shared/llmprovider/sdkcall"
 )
 
@@ -28,15 +28,13 @@ const (
 
 // Provider is an llmprovider.Provider that asks Bedrock.
 type Provider struct {
-	client        *bedrockruntime.Client
-	httpClient    *http.Client
-	streaming     bool
-	model         string
-	maxOutput     int
-	maxInput      int
-	maxReplyBytes int
-	now           func() time.Time
-	oddities      *sdkcall.Oddities
+	client     *bedrockruntime.Client
+	httpClient *http.Client
+	streaming  bool
+	model      string
+	maxOutput  int
+	maxInput   int
+	judge      outcometable.Judge
 }
 
 var _ llmprovider.Provider = (*Provider)(nil)
@@ -47,15 +45,16 @@ func New(options Options) (*Provider, error) {
 		return nil, err
 	}
 	provider := &Provider{
-		client:        bedrockruntime.NewFromConfig(options.Config, options.harden),
-		httpClient:    options.Client,
-		streaming:     options.Streaming,
-		model:         options.Model,
-		maxOutput:     cmp.Or(options.MaxOutputTokens, DefaultMaxOutputTokens),
-		maxInput:      options.MaxInputTokens,
-		maxReplyBytes: cmp.Or(options.MaxReplyBytes, DefaultMaxReplyBytes),
-		now:           options.Now,
-		oddities:      sdkcall.NewOddities(options.Log, Name),
+		client:     bedrockruntime.NewFromConfig(options.Config, options.harden),
+		httpClient: options.Client,
+		streaming:  options.Streaming,
+		model:      options.Model,
+		maxOutput:  cmp.Or(options.MaxOutputTokens, DefaultMaxOutputTokens),
+		maxInput:   options.MaxInputTokens,
+		judge: outcometable.Judge{
+			Table: table, Oddities: sdkcall.NewOddities(options.Log, Name),
+			MaxReplyBytes: cmp.Or(options.MaxReplyBytes, DefaultMaxReplyBytes), Now: options.Now,
+		},
 	}
 	if provider.httpClient == nil {
 		provider.httpClient = llmprovider.NewClient()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/internal/openaiapi"
+	"github.com/replyonce/replyonce/shared/llmprovider/outcometable"
 	"github.com/replyonce/replyonce/shared/llmprovider/sdkcall"
 )
 
@@ -135,6 +136,20 @@ const (
 	finishFunctionCall  = "function_call"
 )
 
+// endings are what these reasons mean for the text.
+var endings = map[string]outcometable.Ending{
+	finishStop:          outcometable.Complete,
+	finishLength:        outcometable.CutShort,
+	finishContentFilter: outcometable.Declined,
+	finishToolCalls:     outcometable.Unusable,
+	finishFunctionCall:  outcometable.Unusable,
+}
+
+// Outcomes is the table of the API's words, for documentation.
+func Outcomes() outcometable.Table {
+	return outcometable.Table{Provider: Name, Errors: openaiapi.Classes(), Endings: endings}
+}
+
 // judge decides whether there is an answer. Only two reasons to stop make one.
 func (p *Provider) judge(ctx context.Context, result outcome) error {
 	switch {
@@ -143,18 +158,19 @@ func (p *Provider) judge(ctx context.Context, result outcome) error {
 	case result.refusal != "":
 		return declined("the model refused to answer")
 	}
-	switch result.finish {
-	case finishStop, finishLength:
+	switch endings[result.finish] {
+	case outcometable.Complete, outcometable.CutShort, outcometable.ContextFull:
 		return llmprovider.CheckAnswer(result.text, p.options.MaxReplyBytes)
-	case finishContentFilter:
+	case outcometable.Declined:
 		return declined("the content filter stopped the answer")
-	case "":
-		if result.text == "" {
+	case outcometable.Unusable:
+	default:
+		if result.finish == "" && result.text == "" {
 			return empty("answer without text and without a reason")
 		}
-		return unreadable("text without a reason for its end")
-	case finishToolCalls, finishFunctionCall:
-	default:
+		if result.finish == "" {
+			return unreadable("text without a reason for its end")
+		}
 		p.oddities.Unknown(ctx, "finish_reason", result.finish, result.requestID)
 	}
 	return unusable(fmt.Errorf("the model stopped for %q, which this adapter cannot finish", openaiapi.PlainWord(result.finish)))
@@ -171,13 +187,13 @@ func (p *Provider) failure(ctx context.Context, value jsontext.Value, end openai
 
 // unreadable: the model ran, and what it said cannot be read.
 func unreadable(what string) error {
-	return &llmprovider.Error{Kind: llmprovider.Ambiguous, Err: errors.New(what)}
+	return llmprovider.ClassAmbiguous.Error(errors.New(what))
 }
 
 func empty(what string) error {
-	return &llmprovider.Error{Kind: llmprovider.Empty, Reason: llmprovider.ReasonEmptyReply, Err: errors.New(what)}
+	return llmprovider.ClassNoText.Error(errors.New(what))
 }
 
 func declined(what string) error {
-	return &llmprovider.Error{Kind: llmprovider.Declined, Reason: llmprovider.ReasonDeclined, Err: errors.New(what)}
+	return llmprovider.ClassDeclined.Error(errors.New(what))
 }

@@ -133,7 +133,7 @@ func (p *Provider) Call(ctx context.Context, r llmprovider.Request) (llmprovider
 	if err != nil {
 		return llmprovider.Answer{}, err
 	}
-	response, err := llmprovider.Send(p.client, request, p.bodyLimit())
+	response, err := llmprovider.Send(p.client, request, openaiapi.BodyLimit(p.options.MaxReplyBytes, p.options.Stream))
 	if err != nil {
 		return llmprovider.Answer{}, p.annotate(err, response)
 	}
@@ -159,22 +159,6 @@ func (p *Provider) model(r llmprovider.Request) string {
 
 // maxModelBytes is the longest name of a model that is believed and saved.
 const maxModelBytes = 256
-
-// Sizes of what is read. A text may grow sixfold when every byte of it is written
-// as an escape, and a stream says a few bytes in a few hundred.
-const (
-	bodyOverhead   = 64 << 10
-	escapingFactor = 6
-	streamBytes    = 32 << 20
-)
-
-func (p *Provider) bodyLimit() int64 {
-	limit := escapingFactor*int64(p.options.MaxReplyBytes) + bodyOverhead
-	if p.options.Stream {
-		return max(limit, streamBytes)
-	}
-	return limit
-}
 
 // annotate adds what the headers say to an outcome.
 func (p *Provider) annotate(err error, response llmprovider.Response) error {

@@ -95,5 +95,5 @@ func messages(chat llmprovider.Chat) []message {
 // unusable: nothing was sent, and trying again would fail in the same way. A model
 // name that is not UTF-8 gets here.
 func unusable(err error) error {
-	return &llmprovider.Error{Kind: llmprovider.Permanent, Reason: llmprovider.ReasonProviderMisconfigured, Err: err}
+	return llmprovider.ClassMisconfigured.Error(err)
 }

@@ -86,7 +86,7 @@ func (p *Provider) annotate(err error, created llmprovider.Response) error {
 
 // unreadable: the model ran, and what it said cannot be read.
 func unreadable(what string) *llmprovider.Error {
-	return &llmprovider.Error{Kind: llmprovider.Ambiguous, Err: errors.New(what)}
+	return llmprovider.ClassAmbiguous.Error(errors.New(what))
 }
 
 // requestID is the provider's own name for the request.

@@ -7,6 +7,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
+	"github.com/replyonce/replyonce/shared/llmprovider/internal/openaiapi"
 	"github.com/replyonce/replyonce/shared/llmprovider/sdkcall"
 )
 
@@ -19,7 +20,7 @@ func (p *Provider) ask(ctx context.Context, call func(...option.RequestOption) e
 	if err != nil {
 		return llmprovider.Response{}, err
 	}
-	exchange := sdkcall.NewExchange(p.client, p.bodyLimit())
+	exchange := sdkcall.NewExchange(p.client, openaiapi.BodyLimit(p.options.MaxReplyBytes, p.options.Stream))
 	// Bytes as the destination keep the SDK from decoding the answer as well.
 	var raw []byte
 	err = call(option.WithHTTPClient(exchange), option.WithAPIKey(key), option.WithMaxRetries(0), option.WithResponseBodyInto(&raw))
@@ -40,22 +41,5 @@ func unusable(err error) *llmprovider.Error {
 	if err == nil {
 		err = errors.New("the client library sent nothing")
 	}
-	return &llmprovider.Error{Kind: llmprovider.Permanent, Reason: llmprovider.ReasonProviderMisconfigured, Err: err}
-}
-
-// Sizes of what is read. A text may grow sixfold when every byte of it is written
-// as an escape; a response object repeats the instructions; a stream says a few
-// bytes in a few hundred.
-const (
-	bodyOverhead   = 256 << 10
-	escapingFactor = 6
-	streamBytes    = 32 << 20
-)
-
-func (p *Provider) bodyLimit() int64 {
-	limit := escapingFactor*int64(p.options.MaxReplyBytes) + bodyOverhead
-	if p.options.Stream {
-		return max(limit, streamBytes)
-	}
-	return limit
+	return llmprovider.ClassMisconfigured.Error(err)
 }

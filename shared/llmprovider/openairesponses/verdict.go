@@ -8,6 +8,7 @@ import (
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/internal/openaiapi"
+	"github.com/replyonce/replyonce/shared/llmprovider/outcometable"
 )
 
 // judge decides what a response that does not run any more means.
@@ -38,7 +39,7 @@ func (p *Provider) verdict(ctx context.Context, o object, text, refusal string) 
 		generated := text != "" || refusal != "" || o.spend() != llmprovider.Spend{}
 		return openaiapi.Failure(ctx, detail, openaiapi.End{Final: true, Generated: generated, RequestID: o.requestID}, p.oddities)
 	case statusCancelled:
-		return &llmprovider.Error{Kind: llmprovider.Empty, Err: errors.New("the response was cancelled")}
+		return llmprovider.ClassFailed.Error(errors.New("the response was cancelled"))
 	default:
 		p.oddities.Unknown(ctx, "response_status", o.Status, o.requestID)
 		return unreadable(fmt.Sprintf("response with status %q", openaiapi.PlainWord(o.Status)))
@@ -52,17 +53,36 @@ func (p *Provider) verdict(ctx context.Context, o object, text, refusal string) 
 	return nil
 }
 
+// incompleteReasons are what the reasons of an incomplete response mean.
+var incompleteReasons = map[string]outcometable.Ending{
+	reasonMaxOutputTokens: outcometable.CutShort,
+	reasonContentFilter:   outcometable.Declined,
+}
+
+// Outcomes is the table of the API's words, for documentation.
+func Outcomes() outcometable.Table {
+	return outcometable.Table{
+		Provider: Name, Errors: openaiapi.Classes(),
+		Endings: map[string]outcometable.Ending{
+			statusCompleted:       outcometable.Complete,
+			reasonMaxOutputTokens: incompleteReasons[reasonMaxOutputTokens],
+			reasonContentFilter:   incompleteReasons[reasonContentFilter],
+		},
+	}
+}
+
 // incomplete is nil for an answer that was cut short.
 func (p *Provider) incomplete(ctx context.Context, o object) *llmprovider.Error {
 	reason := ""
 	if o.IncompleteDetails != nil {
 		reason = o.IncompleteDetails.Reason
 	}
-	switch reason {
-	case reasonMaxOutputTokens:
+	switch incompleteReasons[reason] {
+	case outcometable.CutShort:
 		return nil
-	case reasonContentFilter:
+	case outcometable.Declined:
 		return declined("the content filter stopped the answer")
+	case outcometable.Complete, outcometable.ContextFull, outcometable.Unusable:
 	}
 	p.oddities.Unknown(ctx, "incomplete_reason", reason, o.requestID)
 	return unusable(fmt.Errorf("the model stopped for %q, which this adapter cannot finish", openaiapi.PlainWord(reason)))
@@ -85,5 +105,5 @@ func (p *Provider) written(ctx context.Context, o object) (text, refusal string)
 }
 
 func declined(what string) *llmprovider.Error {
-	return &llmprovider.Error{Kind: llmprovider.Declined, Reason: llmprovider.ReasonDeclined, Err: errors.New(what)}
+	return llmprovider.ClassDeclined.Error(errors.New(what))
 }

@@ -3,8 +3,13 @@ package register
 import (
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/replyonce/replyonce/shared/llmprovider"
+	"github.com/replyonce/replyonce/shared/llmprovider/outcometable"
 )
 
 // notDocumented stands for a promise that nobody makes.
@@ -27,6 +32,9 @@ func Print(w io.Writer, entries []Entry) error {
 		if err := e.printRules(w); err != nil {
 			return fmt.Errorf("print register of guarantees: %w", err)
 		}
+	}
+	if err := printOutcomes(w, entries); err != nil {
+		return fmt.Errorf("print register of guarantees: %w", err)
 	}
 	return nil
 }
@@ -58,6 +66,45 @@ func (e Entry) printRules(w io.Writer) error {
 		}
 	}
 	return err //nolint:wrapcheck // the caller does
+}
+
+// printOutcomes writes what the words of each API mean, once for each provider, and
+// before them what statuses mean that come without such a word.
+func printOutcomes(w io.Writer, entries []Entry) error {
+	fmt.Fprint(w, "\nWhat a call's end means. Any other status or error is ambiguous, any other reason to stop ends the task; each is logged once.\n")
+	if err := printTable(w, "any provider, by its status", statuses()); err != nil {
+		return err
+	}
+	printed := make(map[string]bool)
+	for _, e := range entries {
+		rows := e.Outcomes.Rows()
+		if len(rows) == 0 || printed[e.Provider] {
+			continue
+		}
+		printed[e.Provider] = true
+		if err := printTable(w, e.Provider, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// statuses are the classes of statuses. Where two disagree, an API's own word decides.
+func statuses() []outcometable.Row {
+	table := outcometable.Table{Errors: make(map[string]llmprovider.Class)}
+	for status, class := range llmprovider.StatusClasses() {
+		table.Errors[strconv.Itoa(status)] = class
+	}
+	return table.Rows()
+}
+
+func printTable(w io.Writer, title string, rows []outcometable.Row) error {
+	fmt.Fprintf(w, "\n%s\n", title)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintf(table, "  %s\t%s\n", row.Meaning, strings.Join(row.Words, ", "))
+	}
+	return table.Flush() //nolint:wrapcheck // the caller does
 }
 
 func yes(value bool, otherwise string) string {

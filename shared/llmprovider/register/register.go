@@ -18,6 +18,7 @@ import (
 	"github.com/replyonce/replyonce/shared/llmprovider/builtin"
 	"github.com/replyonce/replyonce/shared/llmprovider/openaichat"
 	"github.com/replyonce/replyonce/shared/llmprovider/openairesponses"
+	"github.com/replyonce/replyonce/shared/llmprovider/outcometable"
 )
 
 // Entry is what one provider documents about one endpoint.
@@ -28,6 +29,10 @@ type Entry struct {
 	Used bool
 
 	llmprovider.Capability
+
+	// Outcomes is what the words of its API mean; without any for a provider whose
+	// words are our own.
+	Outcomes outcometable.Table
 }
 
 // Entries are all of them, in the order in which the README names the providers. The
@@ -41,7 +46,7 @@ func Entries() ([]Entry, error) {
 			problems = append(problems, err)
 			continue
 		}
-		entries = append(entries, Entry{Provider: provider.Name(), Used: way.used, Capability: provider.Capability()})
+		entries = append(entries, Entry{Provider: provider.Name(), Used: way.used, Capability: provider.Capability(), Outcomes: way.outcomes})
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, fmt.Errorf("make register of guarantees: %w", err)
@@ -52,6 +57,7 @@ func Entries() ([]Entry, error) {
 // way is a provider as it can be asked.
 type way struct {
 	used     bool
+	outcomes outcometable.Table
 	provider func() (llmprovider.Provider, error)
 }
 
@@ -80,16 +86,16 @@ func ways() []way {
 		}
 	}
 	return []way{
-		{true, func() (llmprovider.Provider, error) { return builtin.New(), nil }},
-		{true, responses(false)},
-		{false, responses(true)},
-		{true, func() (llmprovider.Provider, error) {
+		{true, outcometable.Table{}, func() (llmprovider.Provider, error) { return builtin.New(), nil }},
+		{true, openairesponses.Outcomes(), responses(false)},
+		{false, openairesponses.Outcomes(), responses(true)},
+		{true, openaichat.Outcomes(), func() (llmprovider.Provider, error) {
 			return openaichat.New(openaichat.Options{BaseURL: anyAddress, Model: anyModel, Now: noClock})
 		}},
-		{true, func() (llmprovider.Provider, error) {
+		{true, anthropicmessages.Outcomes(), func() (llmprovider.Provider, error) {
 			return anthropicmessages.New(anthropicmessages.Options{Key: noKey, Model: anyModel, Now: noClock})
 		}},
-		{true, converse(false)},
-		{false, converse(true)},
+		{true, bedrockconverse.Outcomes(), converse(false)},
+		{false, bedrockconverse.Outcomes(), converse(true)},
 	}
 }

@@ -10,33 +10,28 @@ import (
 	"github.com/replyonce/replyonce/shared/llmprovider"
 )
 
-type outcome struct {
-	kind   llmprovider.Kind
-	reason string
-}
-
 // typeOutcomes is what the protocol documents about each error type.
-var typeOutcomes = map[string]outcome{
-	TypeInvalidRequest:    {llmprovider.Permanent, llmprovider.ReasonProviderRefused},
-	TypeKeyReused:         {llmprovider.Permanent, llmprovider.ReasonProviderRefused},
-	TypeContextTooLong:    {llmprovider.Permanent, llmprovider.ReasonInputTooLarge},
-	TypeRequestTooLarge:   {llmprovider.Permanent, llmprovider.ReasonInputTooLarge},
-	TypeAuthentication:    {llmprovider.Permanent, llmprovider.ReasonProviderMisconfigured},
-	TypePermission:        {llmprovider.Permanent, llmprovider.ReasonProviderMisconfigured},
-	TypeNotFound:          {llmprovider.Permanent, llmprovider.ReasonProviderMisconfigured},
-	TypeBilling:           {llmprovider.Permanent, llmprovider.ReasonProviderQuota},
-	TypeInsufficientQuota: {llmprovider.Permanent, llmprovider.ReasonProviderQuota},
-	TypeContentPolicy:     {llmprovider.Declined, llmprovider.ReasonDeclined},
+var typeOutcomes = map[string]llmprovider.Class{
+	TypeInvalidRequest:    llmprovider.ClassRefused,
+	TypeKeyReused:         llmprovider.ClassRefused,
+	TypeContextTooLong:    llmprovider.ClassInputTooLarge,
+	TypeRequestTooLarge:   llmprovider.ClassInputTooLarge,
+	TypeAuthentication:    llmprovider.ClassMisconfigured,
+	TypePermission:        llmprovider.ClassMisconfigured,
+	TypeNotFound:          llmprovider.ClassMisconfigured,
+	TypeBilling:           llmprovider.ClassQuota,
+	TypeInsufficientQuota: llmprovider.ClassQuota,
+	TypeContentPolicy:     llmprovider.ClassDeclined,
 
-	TypeRateLimited: {llmprovider.Rejected, ""},
-	TypeOverloaded:  {llmprovider.Rejected, ""},
+	TypeRateLimited: llmprovider.ClassRejected,
+	TypeOverloaded:  llmprovider.ClassRejected,
 	// The first request with this key still runs and this one did nothing; a
 	// later repeat gets the first one's answer.
-	TypeKeyInProgress: {llmprovider.Rejected, ""},
+	TypeKeyInProgress: llmprovider.ClassRejected,
 
-	TypeInternal:    {llmprovider.Ambiguous, ""},
-	TypeUnavailable: {llmprovider.Ambiguous, ""},
-	TypeTimeout:     {llmprovider.Ambiguous, ""},
+	TypeInternal:    llmprovider.ClassAmbiguous,
+	TypeUnavailable: llmprovider.ClassAmbiguous,
+	TypeTimeout:     llmprovider.ClassAmbiguous,
 }
 
 // errorFromDetail is the outcome of an error that came inside a successful
@@ -44,13 +39,9 @@ var typeOutcomes = map[string]outcome{
 func errorFromDetail(detail ErrorDetail) *llmprovider.Error {
 	class, known := typeOutcomes[detail.Type]
 	if !known {
-		class = outcome{kind: llmprovider.Ambiguous}
+		class = llmprovider.ClassAmbiguous
 	}
-	return &llmprovider.Error{
-		Kind:   class.kind,
-		Reason: class.reason,
-		Err:    fmt.Errorf("scripted provider error of type %q", detail.Type),
-	}
+	return class.Error(fmt.Errorf("scripted provider error of type %q", detail.Type))
 }
 
 // errorFromResponse is the outcome of an error status: the parsed type decides,
@@ -59,7 +50,7 @@ func errorFromResponse(response llmprovider.Response, now time.Time) *llmprovide
 	result := llmprovider.StatusError(response, now)
 	if detail, ok := typedError(response.Body); ok {
 		class := typeOutcomes[detail.Type]
-		result.Kind, result.Reason = class.kind, class.reason
+		result.Kind, result.Reason = class.Kind, class.Reason
 		result.Err = fmt.Errorf("scripted provider error of type %q, status %d", detail.Type, response.Status)
 	}
 	result.ProviderRequestID = response.Header.Get(HeaderRequestID)
@@ -102,25 +93,13 @@ func (p *Provider) judge(document AnswerDocument) *llmprovider.Error {
 	}
 	switch document.StopReason {
 	case StopContentFilter, StopRefusal:
-		return &llmprovider.Error{
-			Kind:   llmprovider.Declined,
-			Reason: llmprovider.ReasonDeclined,
-			Err:    fmt.Errorf("scripted provider stopped for %q", document.StopReason),
-		}
+		return llmprovider.ClassDeclined.Error(fmt.Errorf("scripted provider stopped for %q", document.StopReason))
 	case StopEnd, StopLength, "":
 	default:
-		return &llmprovider.Error{
-			Kind:   llmprovider.Permanent,
-			Reason: llmprovider.ReasonProviderMisconfigured,
-			Err:    fmt.Errorf("scripted provider stopped for %q, which this adapter cannot finish", document.StopReason),
-		}
+		return llmprovider.ClassMisconfigured.Error(fmt.Errorf("scripted provider stopped for %q, which this adapter cannot finish", document.StopReason))
 	}
 	if document.Text == nil {
-		return &llmprovider.Error{
-			Kind:   llmprovider.Empty,
-			Reason: llmprovider.ReasonEmptyReply,
-			Err:    errors.New("scripted provider answered without text"),
-		}
+		return llmprovider.ClassNoText.Error(errors.New("scripted provider answered without text"))
 	}
 	if failure := llmprovider.CheckAnswer(*document.Text, p.maxReplyBytes); failure != nil {
 		return llmprovider.AsError(failure)
@@ -134,5 +113,5 @@ func (p *Provider) judge(document AnswerDocument) *llmprovider.Error {
 // unreadable is the outcome of an answer that does not follow the protocol: the
 // provider ran, and what it said is not known.
 func unreadable(what string) *llmprovider.Error {
-	return &llmprovider.Error{Kind: llmprovider.Ambiguous, Err: errors.New("scripted provider: " + what)}
+	return llmprovider.ClassAmbiguous.Error(errors.New("scripted provider: " + what))
 }

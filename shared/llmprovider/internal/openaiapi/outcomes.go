@@ -3,6 +3,7 @@ package openaiapi
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"time"
@@ -17,48 +18,31 @@ const HeaderRequestID = "X-Request-Id"
 // RetryRule is the part of the tables that a repeat rests on; see Capability.
 const RetryRule = "429 rate_limit_exceeded and slow_down count as refused (our reading), again after Retry-After; 408, 409, 5xx, broken answers and lost connections leave it open"
 
-type class struct {
-	kind   llmprovider.Kind
-	reason string
-}
-
-var (
-	quota         = class{llmprovider.Permanent, llmprovider.ReasonProviderQuota}
-	tooLarge      = class{llmprovider.Permanent, llmprovider.ReasonInputTooLarge}
-	misconfigured = class{llmprovider.Permanent, llmprovider.ReasonProviderMisconfigured}
-	declined      = class{llmprovider.Declined, llmprovider.ReasonDeclined}
-	rejected      = class{kind: llmprovider.Rejected}
-	ambiguous     = class{kind: llmprovider.Ambiguous}
-	// ended: the provider says that the generation ended without a result.
-	// Nothing about it is unknown, and another attempt is another generation.
-	ended = class{kind: llmprovider.Empty}
-)
-
 // settled holds types and codes that say more than a status of the 4xx family:
 // the same request would fare the same again. They mean it wherever they stand.
-var settled = map[string]class{
+var settled = map[string]llmprovider.Class{
 	// Spend and usage limits come with status 429, and no wait helps.
-	"insufficient_quota":                quota,
-	"credit_balance_exhausted":          quota,
-	"organization_spend_limit_exceeded": quota,
-	"project_spend_limit_exceeded":      quota,
-	"organization_usage_limit_exceeded": quota,
-	"billing_hard_limit_reached":        quota,
-	"billing_not_active":                quota,
+	"insufficient_quota":                llmprovider.ClassQuota,
+	"credit_balance_exhausted":          llmprovider.ClassQuota,
+	"organization_spend_limit_exceeded": llmprovider.ClassQuota,
+	"project_spend_limit_exceeded":      llmprovider.ClassQuota,
+	"organization_usage_limit_exceeded": llmprovider.ClassQuota,
+	"billing_hard_limit_reached":        llmprovider.ClassQuota,
+	"billing_not_active":                llmprovider.ClassQuota,
 
-	"context_length_exceeded": tooLarge,
-	"string_above_max_length": tooLarge,
+	"context_length_exceeded": llmprovider.ClassInputTooLarge,
+	"string_above_max_length": llmprovider.ClassInputTooLarge,
 
-	"content_filter":                declined,
-	"content_policy_violation":      declined,
-	"invalid_prompt":                declined,
-	"bio_policy":                    declined,
-	"misalignment_policy_violation": declined,
+	"content_filter":                llmprovider.ClassDeclined,
+	"content_policy_violation":      llmprovider.ClassDeclined,
+	"invalid_prompt":                llmprovider.ClassDeclined,
+	"bio_policy":                    llmprovider.ClassDeclined,
+	"misalignment_policy_violation": llmprovider.ClassDeclined,
 
-	"data_residency_mismatch":              misconfigured,
-	"invalid_api_key":                      misconfigured,
-	"model_not_found":                      misconfigured,
-	"unsupported_country_region_territory": misconfigured,
+	"data_residency_mismatch":              llmprovider.ClassMisconfigured,
+	"invalid_api_key":                      llmprovider.ClassMisconfigured,
+	"model_not_found":                      llmprovider.ClassMisconfigured,
+	"unsupported_country_region_territory": llmprovider.ClassMisconfigured,
 }
 
 // documentedStatuses are those that the class table above speaks of.
@@ -76,7 +60,7 @@ func Refusal(ctx context.Context, response llmprovider.Response, now time.Time, 
 	failure := llmprovider.StatusError(response, now)
 	detail, _ := ParseError(response.Body)
 	if result, known := settledBy(detail); known && refusing(response.Status) {
-		failure.Kind, failure.Reason = result.kind, result.reason
+		failure.Kind, failure.Reason = result.Kind, result.Reason
 	}
 	failure.Err = fmt.Errorf("provider answered with status %d, error type %q, code %q", response.Status, detail.Type, detail.Code)
 	failure.ProviderRequestID = response.Header.Get(HeaderRequestID)
@@ -98,7 +82,7 @@ func refusing(status int) bool {
 	return status >= 400 && status <= 499 && status != http.StatusRequestTimeout && status != http.StatusConflict
 }
 
-func settledBy(detail ErrorDetail) (class, bool) {
+func settledBy(detail ErrorDetail) (llmprovider.Class, bool) {
 	if result, known := settled[detail.Code]; known {
 		return result, true
 	}
@@ -108,14 +92,38 @@ func settledBy(detail ErrorDetail) (class, bool) {
 
 // passing holds codes that are about the moment. Before any output a refusal for
 // the rate or for overload is what the same code is with a status: not executed.
-var passing = map[string]class{
-	"rate_limit_exceeded": rejected,
-	"slow_down":           rejected,
+var passing = map[string]llmprovider.Class{
+	"rate_limit_exceeded": llmprovider.ClassRejected,
+	"slow_down":           llmprovider.ClassRejected,
 
-	"server_error":         ambiguous,
-	"server_is_overloaded": ambiguous,
-	"vector_store_timeout": ambiguous,
+	"server_error":         llmprovider.ClassAmbiguous,
+	"server_is_overloaded": llmprovider.ClassAmbiguous,
+	"vector_store_timeout": llmprovider.ClassAmbiguous,
 }
+
+// Classes are both tables in one, for documentation.
+func Classes() map[string]llmprovider.Class {
+	all := maps.Clone(settled)
+	maps.Copy(all, passing)
+	return all
+}
+
+// BodyLimit is how much of an answer is read when its text may have so many bytes. A
+// text may grow sixfold when every byte of it is written as an escape, a response
+// object repeats the instructions, and a stream says a few bytes in a few hundred.
+func BodyLimit(maxReplyBytes int, stream bool) int64 {
+	limit := escapingFactor*int64(maxReplyBytes) + bodyOverhead
+	if stream {
+		return max(limit, streamBytes)
+	}
+	return limit
+}
+
+const (
+	bodyOverhead   = 256 << 10
+	escapingFactor = 6
+	streamBytes    = 32 << 20
+)
 
 // End says where an error inside a successful answer stood.
 type End struct {
@@ -144,21 +152,17 @@ func Failure(ctx context.Context, detail ErrorDetail, end End, oddities *sdkcall
 		result, known = passing[detail.Type]
 	}
 	if !known {
-		result = ambiguous
+		result = llmprovider.ClassAmbiguous
 		oddities.Unknown(ctx, "error_code", detail.name(), end.RequestID)
 	}
-	if result == rejected && end.Generated {
-		result = ambiguous
+	if result == llmprovider.ClassRejected && end.Generated {
+		result = llmprovider.ClassAmbiguous
 	}
-	if known && result == ambiguous && end.Final {
-		result = ended
+	if known && result == llmprovider.ClassAmbiguous && end.Final {
+		result = llmprovider.ClassFailed
 	}
-	failure := &llmprovider.Error{
-		Kind:              result.kind,
-		Reason:            result.reason,
-		ProviderRequestID: end.RequestID,
-		Err:               fmt.Errorf("provider reported an error of type %q, code %q in a successful answer", detail.Type, detail.Code),
-	}
+	failure := result.Error(fmt.Errorf("provider reported an error of type %q, code %q in a successful answer", detail.Type, detail.Code))
+	failure.ProviderRequestID = end.RequestID
 	oddities.Refused(ctx, failure)
 	return failure
 }
