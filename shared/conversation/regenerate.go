@@ -13,6 +13,7 @@ import (
 type RegenerateInput struct {
 	Conversation string
 	Message      string
+	OnUnknown    *string // as in SubmitInput
 
 	GatewayRequestID string
 }
@@ -22,11 +23,11 @@ type RegenerateInput struct {
 // are those of Submit.
 func (s Service) Regenerate(ctx context.Context, caller identity.Caller, key idempotency.Key, in RegenerateInput) (Accepted, error) {
 	m := Message{Workspace: caller.Workspace, Conversation: in.Conversation, ID: in.Message}
-	t := s.task(caller, m, in.GatewayRequestID)
+	t := s.task(caller, m, s.policy(in.OnUnknown), in.GatewayRequestID)
 	request := keyed.Request{
 		Scope: scope(caller, OperationRegenerate), Key: key, Target: TaskPath(in.Conversation, t.ID),
 		Canonical: idempotency.NewCanonical(OperationRegenerate).
-			Path("conversation", in.Conversation).Path("message", in.Message),
+			Path("conversation", in.Conversation).Path("message", in.Message).Optional(fieldOnUnknown, in.OnUnknown),
 	}
 	if refusal := s.checkMessage(ctx, caller, in); refusal != nil {
 		return s.refused(ctx, caller, request, refusal)
@@ -41,6 +42,9 @@ func (s Service) Regenerate(ctx context.Context, caller identity.Caller, key ide
 }
 
 func (s Service) checkMessage(ctx context.Context, caller identity.Caller, in RegenerateInput) error {
+	if err := s.checkPolicy(in.OnUnknown); err != nil {
+		return err
+	}
 	if _, err := s.own(ctx, caller, in.Conversation); err != nil {
 		return err
 	}

@@ -46,8 +46,10 @@ type Service struct {
 	NewID     func() string // a ULID, later than every one before
 	Now       func() time.Time
 	Timers    worktask.Timers
-	OnUnknown worktask.UnknownPolicy // of new tasks
-	Model     string                 // of new tasks; empty: the provider's own
+	OnUnknown worktask.UnknownPolicy // of new tasks that name none
+	// OnUnknownAllowed is what a request may name; empty: OnUnknown alone.
+	OnUnknownAllowed []worktask.UnknownPolicy
+	Model            string // of new tasks; empty: the provider's own
 
 	Log     *slog.Logger
 	Metrics telemetry.Metrics

@@ -28,6 +28,7 @@ type SubmitInput struct {
 	Document     string
 	Version      int      // of the document, as the page shows it
 	History      []string // completed tasks whose turns belong into the prompt, oldest first
+	OnUnknown    *string  // policy after a call whose end nobody saw; nil: as the deployment says
 
 	GatewayRequestID string // for support, no part of the request's inputs
 }
@@ -41,7 +42,7 @@ func (s Service) Submit(ctx context.Context, caller identity.Caller, key idempot
 		return Accepted{}, err
 	}
 	m := s.message(caller, in)
-	t := s.task(caller, m, in.GatewayRequestID)
+	t := s.task(caller, m, s.policy(in.OnUnknown), in.GatewayRequestID)
 	request := keyed.Request{
 		Scope: scope(caller, OperationSubmit), Key: key, Target: TaskPath(in.Conversation, t.ID), Canonical: in.canonical(),
 	}
@@ -66,10 +67,10 @@ func (s Service) message(caller identity.Caller, in SubmitInput) Message {
 	}
 }
 
-func (s Service) task(caller identity.Caller, m Message, gatewayRequestID string) worktask.Task {
+func (s Service) task(caller identity.Caller, m Message, policy worktask.UnknownPolicy, gatewayRequestID string) worktask.Task {
 	input := reply.Input{Message: m.ID, PromptVersion: reply.PromptVersion, Model: s.Model}
 	ref := TaskRef(m.Workspace, m.Conversation, s.NewID())
-	return worktask.NewTask(ref, reply.Kind, caller.ID, input.Encode(), gatewayRequestID, s.OnUnknown, s.now(), s.Timers)
+	return worktask.NewTask(ref, reply.Kind, caller.ID, input.Encode(), gatewayRequestID, policy, s.now(), s.Timers)
 }
 
 // canonical has only what the caller sent. A version that the server looked up
@@ -78,7 +79,7 @@ func (s Service) task(caller identity.Caller, m Message, gatewayRequestID string
 func (in SubmitInput) canonical() *idempotency.Canonical {
 	return idempotency.NewCanonical(OperationSubmit).Path("conversation", in.Conversation).
 		String("text", in.Text).String("document", in.Document).
-		Integer("version", int64(in.Version)).List("history", in.History)
+		Integer("version", int64(in.Version)).List("history", in.History).Optional(fieldOnUnknown, in.OnUnknown)
 }
 
 func (in SubmitInput) check() error {
@@ -112,9 +113,13 @@ func (in SubmitInput) checkHistory() error {
 	return nil
 }
 
-// checkReferences reads what the message names: the conversation and the
-// version once each, earlier tasks only when some are named.
+// checkReferences checks what may be refused today and was right yesterday. It
+// reads what the message names: the conversation and the version once each,
+// earlier tasks only when some are named.
 func (s Service) checkReferences(ctx context.Context, caller identity.Caller, in SubmitInput) error {
+	if err := s.checkPolicy(in.OnUnknown); err != nil {
+		return err
+	}
 	if _, err := s.own(ctx, caller, in.Conversation); err != nil {
 		return err
 	}

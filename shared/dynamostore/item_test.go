@@ -54,6 +54,19 @@ func TestStoredItems(t *testing.T) {
 	golden(t, "items.golden", b.String())
 }
 
+// A record of the first schema stands in tables for a year.
+func TestRecordOfTheFirstSchemaIsRead(t *testing.T) {
+	t.Parallel()
+	want := sampleRecord()
+	if want.Fingerprint.Schema != 1 {
+		t.Fatalf("the sample has schema %d", want.Fingerprint.Schema)
+	}
+	got, err := recordFrom(want.Scope, want.Key, recordItem(want))
+	if err != nil || got != want {
+		t.Errorf("read %+v, %v, want %+v", got, err, want)
+	}
+}
+
 // TTL counts whole seconds; a number of milliseconds would expire in the year
 // 58 000, and one in minutes at once.
 func TestCaseI7PurgeTimeIsInSeconds(t *testing.T) {

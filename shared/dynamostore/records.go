@@ -56,6 +56,10 @@ func (s *Store) Record(ctx context.Context, scope idempotency.Scope, k idempoten
 	if err != nil {
 		return idempotency.Record{}, fmt.Errorf("read idempotency record: %w", err)
 	}
+	return recordFrom(scope, k, it)
+}
+
+func recordFrom(scope idempotency.Scope, k idempotency.Key, it item) (idempotency.Record, error) {
 	r := &itemReader{item: it}
 	fingerprint, err := idempotency.ParseFingerprint(r.required(dynamoschema.RequestFingerprint))
 	record := idempotency.Record{

@@ -57,6 +57,14 @@ func (c *Canonical) String(name, value string) *Canonical {
 	return c
 }
 
+// Optional adds a text of the body that may be left out: nothing for nil.
+func (c *Canonical) Optional(name string, value *string) *Canonical {
+	if value == nil {
+		return c
+	}
+	return c.String(name, *value)
+}
+
 // Integer adds a whole number of the body.
 func (c *Canonical) Integer(name string, value int64) *Canonical {
 	c.body = append(c.body, field{name, kindInteger, []string{strconv.FormatInt(value, 10)}})

@@ -12,11 +12,16 @@ import (
 // A change to what is hashed, or to how, is a new rule under a new number;
 // the old rule stays in [rules] until the last record that carries its number
 // is past its purge time.
-const Schema = 1
+//
+// Schema 2 came with fields that a request may leave out. A service that knows
+// schema 1 alone cannot read such a request; it meets the number of a record
+// that it did not write and calls the request neither a repeat nor a mismatch.
+const Schema = 2
 
 // rules maps a schema number to its rule.
 var rules = map[int]func(*Canonical) [sha256.Size]byte{
 	1: sumSchema1,
+	2: sumSchema2,
 }
 
 // Fingerprint tells a repeat from another request under the same key. Two
@@ -74,11 +79,20 @@ func ParseFingerprint(text string) (Fingerprint, error) {
 	return Fingerprint{Schema: schema, Sum: sum}, nil
 }
 
-// sumSchema1 hashes operation, path parameters and body fields, each group
-// sorted by name, every part preceded by its length.
-func sumSchema1(c *Canonical) [sha256.Size]byte {
+// sumSchema1 is the rule of requests whose fields are all there, or have a
+// default that is part of the fingerprint. A field that such a request cannot
+// have is hashed with the others: it makes another request of it.
+func sumSchema1(c *Canonical) [sha256.Size]byte { return labelled("replyonce fingerprint 1", c) }
+
+// sumSchema2 is the rule of requests that may leave fields out: what was left
+// out is not there, whatever the service puts in its place.
+func sumSchema2(c *Canonical) [sha256.Size]byte { return labelled("replyonce fingerprint 2", c) }
+
+// labelled hashes operation, path parameters and body fields, each group sorted
+// by name, every part preceded by its length.
+func labelled(label string, c *Canonical) [sha256.Size]byte {
 	h := canonicalHash{sha256.New()}
-	h.text("replyonce fingerprint 1")
+	h.text(label)
 	h.text(c.operation)
 	h.fields(c.path)
 	h.fields(c.body)

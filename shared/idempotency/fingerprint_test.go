@@ -29,8 +29,39 @@ func TestFingerprintSchema1IsFixed(t *testing.T) {
 	if got.String() != want {
 		t.Errorf("fingerprint = %s, want %s", got, want)
 	}
-	if newest := send("Who decides?", "01KB7Q0000000000000000000T").Fingerprint(); newest != got {
-		t.Errorf("newest rule gives %s, want %s", newest, got)
+}
+
+func TestFingerprintSchema2IsFixed(t *testing.T) {
+	t.Parallel()
+	const plain, stop = "2:EBdsNOyHzK6E6otklOcPNGPaXvNRwEhNTsBMhUQqz8M", "2:IIlVp7HfY_SR_p4fts5tCAoelSnqJSVpk3HDbtY9vmA"
+	if got := send("Who decides?", "01KB7Q0000000000000000000T").Fingerprint(); got.String() != plain {
+		t.Errorf("fingerprint = %s, want %s", got, plain)
+	}
+	policy := "stop"
+	if got := send("Who decides?", "01KB7Q0000000000000000000T").Optional("on_unknown", &policy).Fingerprint(); got.String() != stop {
+		t.Errorf("with a policy: fingerprint = %s, want %s", got, stop)
+	}
+}
+
+// A request that leaves an optional field out is the request that it always
+// was; one that has it is another, by every rule.
+func TestOptionalFieldLeftOutIsNotThere(t *testing.T) {
+	t.Parallel()
+	policy, blank := "stop", ""
+	for schema := 1; schema <= idempotency.Schema; schema++ {
+		of := func(c *idempotency.Canonical) idempotency.Fingerprint {
+			fp, err := idempotency.For(schema, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return fp
+		}
+		if of(send("hi")) != of(send("hi").Optional("on_unknown", nil)) {
+			t.Errorf("schema %d: a field that was left out counts", schema)
+		}
+		if of(send("hi")) == of(send("hi").Optional("on_unknown", &policy)) || of(send("hi")) == of(send("hi").Optional("on_unknown", &blank)) {
+			t.Errorf("schema %d: a field that is there does not count", schema)
+		}
 	}
 }
 

@@ -221,6 +221,45 @@ func TestPurgeTimeReachedBetweenWriteAndRead(t *testing.T) {
 	}
 }
 
+// A record that an earlier release has written, with its fingerprint as it
+// stands in tables: the rule of its number decides, not today's.
+func TestRecordOfAnOlderSchema(t *testing.T) {
+	t.Parallel()
+	fingerprint, err := idempotency.ParseFingerprint("1:X-1hR_ayiceQLKSyhcIHhWZ7iksKwQIRUKaw7ksevxU")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := "stop"
+	tests := map[string]struct {
+		text     string
+		policy   *string
+		replayed bool
+	}{
+		"the same request": {"Who decides?", nil, true},
+		"another text":     {"Who pays?", nil, false},
+		"a field that the older release did not know": {"Who decides?", &stop, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup()
+			b.shelf.record = &idempotency.Record{
+				Scope: request("", "").Scope, Key: "r-1", Fingerprint: fingerprint, Target: "/t/1",
+				CreatedAt: start.Add(-time.Minute), ReplayUntil: start.Add(time.Hour), PurgeAfter: start.Add(2 * time.Hour),
+			}
+			r := request("/t/2", "")
+			r.Canonical = idempotency.NewCanonical("submit").Path("conversation", "01KB7Q0000000000000000000C").
+				String("text", tt.text).String("document", "01KB7Q0000000000000000000D").Integer("version", 3).
+				List("history", []string{"01KB7Q0000000000000000000T"}).Optional("on_unknown", tt.policy)
+			outcome, err := b.creator.Do(t.Context(), r, func(_ context.Context, record idempotency.Record) error { return b.shelf.put(record) })
+			_, mismatch := errors.AsType[*idempotency.MismatchError](err)
+			if tt.replayed && (err != nil || !outcome.Replayed || outcome.Record.Target != "/t/1") || !tt.replayed && !mismatch {
+				t.Errorf("outcome %+v, %v", outcome, err)
+			}
+		})
+	}
+}
+
 func TestFindNothing(t *testing.T) {
 	t.Parallel()
 	b := setup()

@@ -40,11 +40,15 @@ func (r *request) readBody(limit int, into any) error {
 
 // readEmptyBody accepts no body or an empty object, for calls whose inputs are
 // all in the path.
-func (r *request) readEmptyBody() error {
+func (r *request) readEmptyBody() error { return r.readOptionalBody(&struct{}{}) }
+
+// readOptionalBody is readBody for calls that need no body: none is an empty
+// object.
+func (r *request) readOptionalBody(into any) error {
 	if r.event.Body == "" {
 		return nil
 	}
-	return r.readBody(maxBodyBytes, &struct{}{})
+	return r.readBody(maxBodyBytes, into)
 }
 
 // checkMediaType takes JSON in UTF-8. A body without a type is taken for JSON,

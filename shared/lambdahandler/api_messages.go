@@ -14,10 +14,11 @@ import (
 
 func (a *API) submit(ctx context.Context, r *request) (*response, error) {
 	var body struct {
-		Text     *string  `json:"text"`
-		Document *string  `json:"document"`
-		Version  *int64   `json:"version"`
-		History  []string `json:"history"`
+		Text      *string  `json:"text"`
+		Document  *string  `json:"document"`
+		Version   *int64   `json:"version"`
+		History   []string `json:"history"`
+		OnUnknown *string  `json:"on_unknown"`
 	}
 	if err := r.readBody(maxBodyBytes, &body); err != nil {
 		return nil, err
@@ -31,7 +32,7 @@ func (a *API) submit(ctx context.Context, r *request) (*response, error) {
 	}
 	accepted, err := a.Conversations.Submit(ctx, r.caller, r.key, conversation.SubmitInput{
 		Conversation: r.params["conversation"], Text: *body.Text, Document: *body.Document, Version: version,
-		History: body.History, GatewayRequestID: r.id,
+		History: body.History, OnUnknown: body.OnUnknown, GatewayRequestID: r.id,
 	})
 	if err != nil {
 		return nil, err
@@ -52,11 +53,15 @@ func versionField(version *int64) (int, error) {
 }
 
 func (a *API) regenerate(ctx context.Context, r *request) (*response, error) {
-	if err := r.readEmptyBody(); err != nil {
+	var body struct {
+		OnUnknown *string `json:"on_unknown"`
+	}
+	if err := r.readOptionalBody(&body); err != nil {
 		return nil, err
 	}
 	accepted, err := a.Conversations.Regenerate(ctx, r.caller, r.key, conversation.RegenerateInput{
-		Conversation: r.params["conversation"], Message: r.params["message"], GatewayRequestID: r.id,
+		Conversation: r.params["conversation"], Message: r.params["message"], OnUnknown: body.OnUnknown,
+		GatewayRequestID: r.id,
 	})
 	if err != nil {
 		return nil, err

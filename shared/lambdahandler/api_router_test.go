@@ -96,7 +96,7 @@ func TestServiceDocuments(t *testing.T) {
 	if body := h.do(t, call{method: get, path: "/healthz"}).want(200, "").body; body != `{"status":"ok"}` {
 		t.Errorf("health: %s", body)
 	}
-	want := `{"sign_in":{"kind":"local"},"limits":{"message_bytes":65536,"document_bytes":1048576,"history":8},"local":true}`
+	want := `{"sign_in":{"kind":"local"},"limits":{"message_bytes":65536,"document_bytes":1048576,"history":8},"on_unknown":{"default":"retry","allowed":["retry","stop"]},"local":true}`
 	if body := h.do(t, call{method: get, path: "/config.json"}).want(200, "").body; body != want {
 		t.Errorf("configuration: %s", body)
 	}

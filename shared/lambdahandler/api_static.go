@@ -7,6 +7,7 @@ import (
 	"github.com/replyonce/replyonce/shared/conversation"
 	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/runtimeconfig"
+	"github.com/replyonce/replyonce/shared/worktask"
 )
 
 // StaticFile is a file of the page.
@@ -60,16 +61,18 @@ func (a *API) openAPI(_ context.Context, r *request) (*response, error) {
 	return r.conditional(res, etagOf(a.OpenAPI), "no-cache"), nil
 }
 
-// config tells the page what it cannot know: how to sign in and how much may be
-// sent. Nothing in it is secret.
+// config tells the page what it cannot know: how to sign in, how much may be
+// sent, and what a question may ask for. Nothing in it is secret.
 func (a *API) config(_ context.Context, r *request) (*response, error) {
 	return r.read(struct {
-		SignIn runtimeconfig.SignIn `json:"sign_in"`
-		Limits limitsModel          `json:"limits"`
-		Local  bool                 `json:"local"`
+		SignIn    runtimeconfig.SignIn `json:"sign_in"`
+		Limits    limitsModel          `json:"limits"`
+		OnUnknown policiesModel        `json:"on_unknown"`
+		Local     bool                 `json:"local"`
 	}{
 		SignIn: a.SignIn, Local: a.Local,
-		Limits: limitsModel{MessageBytes: conversation.MaxTextBytes, DocumentBytes: document.MaxTextBytes, History: conversation.MaxHistory},
+		OnUnknown: policiesModel{Default: a.Conversations.OnUnknown, Allowed: a.Conversations.AllowedPolicies()},
+		Limits:    limitsModel{MessageBytes: conversation.MaxTextBytes, DocumentBytes: document.MaxTextBytes, History: conversation.MaxHistory},
 	})
 }
 
@@ -77,6 +80,12 @@ type limitsModel struct {
 	MessageBytes  int `json:"message_bytes"`
 	DocumentBytes int `json:"document_bytes"`
 	History       int `json:"history"`
+}
+
+// policiesModel is what follows a call whose end nobody saw.
+type policiesModel struct {
+	Default worktask.UnknownPolicy   `json:"default"` // of requests that name none
+	Allowed []worktask.UnknownPolicy `json:"allowed"` // what a request may name
 }
 
 // health says that the function runs. It asks no store: a store that is down

@@ -77,7 +77,8 @@ func (h *harness) newAPI(store stores) *lambdahandler.API {
 		Conversations: conversation.Service{
 			Store: store, Documents: store, Writer: taskflow.Writer{Tasks: store, Now: h.clock.Now, Pause: pause},
 			Evidence: store, Objects: store, Queue: h.queue, Creator: creator, NewID: newID, Now: h.clock.Now,
-			Timers: h.timers, OnUnknown: worktask.RetryUnknown, Log: log, Metrics: h.metrics,
+			Timers: h.timers, OnUnknown: worktask.RetryUnknown, OnUnknownAllowed: worktask.UnknownPolicies(),
+			Log: log, Metrics: h.metrics,
 		},
 		Windows: windows, AllowedOrigin: "*", SignIn: runtimeconfig.SignIn{Kind: runtimeconfig.SignInLocal}, Local: true,
 		OpenAPI: openapi.Document(), Static: staticFiles, ContentSecurityPolicy: pagePolicy,

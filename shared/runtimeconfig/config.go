@@ -28,13 +28,15 @@ type Common struct {
 // APIConfig is the section of the api function.
 type APIConfig struct {
 	Common
-	Table         string
-	QueueURL      string
-	Bucket        string
-	OnUnknown     worktask.UnknownPolicy // of new tasks
-	Model         string                 // of new tasks; empty: the provider's own
-	AllowedOrigin string                 // of the page, or "*"
-	SignIn        SignIn
+	Table     string
+	QueueURL  string
+	Bucket    string
+	OnUnknown worktask.UnknownPolicy // of new tasks that name none
+	// OnUnknownAllowed is what a request may name; OnUnknown is among it.
+	OnUnknownAllowed []worktask.UnknownPolicy
+	Model            string // of new tasks; empty: the provider's own
+	AllowedOrigin    string // of the page, or "*"
+	SignIn           SignIn
 }
 
 // WorkerConfig is the section of the worker function.
@@ -70,6 +72,7 @@ func API(environment map[string]string) (APIConfig, error) {
 		OnUnknown: readPolicy(raw.OnUnknown, &p), Model: raw.Model,
 		AllowedOrigin: readOrigin(raw.AllowedOrigin, &p),
 	}
+	c.OnUnknownAllowed = readPolicies(raw.OnUnknownAllowed, c.OnUnknown, &p)
 	p.url("QUEUE_URL", raw.QueueURL)
 	c.SignIn = readSignIn(raw.SignIn, c.Local, &p)
 	return c, p.errorFor("api")

@@ -118,6 +118,9 @@ func TestValuesThatAreRefused(t *testing.T) {
 		"endless namespace":    {worker, "REPLYONCE_METRICS_NAMESPACE", strings.Repeat("a", 256)},
 		"local":                {api, "REPLYONCE_LOCAL", "maybe"},
 		"policy":               {api, "REPLYONCE_ON_UNKNOWN", "guess"},
+		"allowed policy":       {api, "REPLYONCE_ON_UNKNOWN_ALLOWED", "retry,guess"},
+		"default not allowed":  {api, "REPLYONCE_ON_UNKNOWN_ALLOWED", "stop"},
+		"nothing allowed":      {api, "REPLYONCE_ON_UNKNOWN_ALLOWED", ","},
 		"queue":                {api, "REPLYONCE_QUEUE_URL", "handoffs"},
 		"origin with path":     {api, "REPLYONCE_ALLOWED_ORIGIN", "https://app.example.com/"},
 		"origin without host":  {api, "REPLYONCE_ALLOWED_ORIGIN", "https://"},
@@ -158,6 +161,30 @@ func TestOriginsThatAreTaken(t *testing.T) {
 		environment["REPLYONCE_ALLOWED_ORIGIN"] = origin
 		if api, err := runtimeconfig.API(environment); err != nil || api.AllowedOrigin != origin {
 			t.Errorf("origin %s: %+v, %v", origin, api.AllowedOrigin, err)
+		}
+	}
+}
+
+// Nothing said: a request may take more care than the deployment, never less.
+func TestPoliciesThatARequestMayName(t *testing.T) {
+	t.Parallel()
+	retry, stop := worktask.RetryUnknown, worktask.StopUnknown
+	for _, tt := range []struct {
+		byDefault, allowed string
+		want               []worktask.UnknownPolicy
+	}{
+		{"", "", []worktask.UnknownPolicy{retry, stop}},
+		{"stop", "", []worktask.UnknownPolicy{stop}},
+		{"stop", "stop, retry,stop", []worktask.UnknownPolicy{retry, stop}},
+		{"retry", "retry", []worktask.UnknownPolicy{retry}},
+	} {
+		environment := complete()
+		environment["REPLYONCE_ON_UNKNOWN_ALLOWED"] = tt.allowed
+		if tt.byDefault != "" {
+			environment["REPLYONCE_ON_UNKNOWN"] = tt.byDefault
+		}
+		if api, err := runtimeconfig.API(environment); err != nil || !slices.Equal(api.OnUnknownAllowed, tt.want) {
+			t.Errorf("%q, %q: %v, %v, want %v", tt.byDefault, tt.allowed, api.OnUnknownAllowed, err, tt.want)
 		}
 	}
 }

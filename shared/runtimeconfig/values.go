@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,6 +52,32 @@ func readPolicy(text string, p *problems) worktask.UnknownPolicy {
 		p.add("ON_UNKNOWN", "is %q. Set it to %s or %s.", text, worktask.RetryUnknown, worktask.StopUnknown)
 	}
 	return policy
+}
+
+// readPolicies reads the policies that a request may name, with commas between
+// them. When nothing is said a request may ask for more care than the deployment
+// takes, and never for a second call that its operator does not want to pay.
+func readPolicies(text string, byDefault worktask.UnknownPolicy, p *problems) []worktask.UnknownPolicy {
+	if text == "" {
+		return inOrder(byDefault, worktask.StopUnknown)
+	}
+	var named []worktask.UnknownPolicy
+	for name := range strings.SplitSeq(text, ",") {
+		named = append(named, worktask.UnknownPolicy(strings.TrimSpace(name)))
+	}
+	unknown := slices.ContainsFunc(named, func(policy worktask.UnknownPolicy) bool {
+		return !slices.Contains(worktask.UnknownPolicies(), policy)
+	})
+	if unknown || !slices.Contains(named, byDefault) {
+		p.add("ON_UNKNOWN_ALLOWED", `is %q. Set it to "%s", "%s" or "%s,%s", with the value of %sON_UNKNOWN among them.`, text,
+			worktask.RetryUnknown, worktask.StopUnknown, worktask.RetryUnknown, worktask.StopUnknown, prefix)
+	}
+	return inOrder(named...)
+}
+
+// inOrder lists the policies that are among the given ones, each once.
+func inOrder(given ...worktask.UnknownPolicy) []worktask.UnknownPolicy {
+	return slices.DeleteFunc(worktask.UnknownPolicies(), func(policy worktask.UnknownPolicy) bool { return !slices.Contains(given, policy) })
 }
 
 // readOrigin takes "*" or one origin as browsers send it: scheme, host, port

@@ -15,14 +15,15 @@ type commonVariables struct {
 }
 
 type apiVariables struct {
-	Common        commonVariables
-	Table         string `env:"TABLE,required,notEmpty"`
-	QueueURL      string `env:"QUEUE_URL,required,notEmpty"`
-	Bucket        string `env:"BUCKET,required,notEmpty"`
-	OnUnknown     string `env:"ON_UNKNOWN"     envDefault:"retry"`
-	Model         string `env:"MODEL"`
-	AllowedOrigin string `env:"ALLOWED_ORIGIN" envDefault:"*"`
-	SignIn        string `env:"SIGN_IN"`
+	Common           commonVariables
+	Table            string `env:"TABLE,required,notEmpty"`
+	QueueURL         string `env:"QUEUE_URL,required,notEmpty"`
+	Bucket           string `env:"BUCKET,required,notEmpty"`
+	OnUnknown        string `env:"ON_UNKNOWN"     envDefault:"retry"`
+	OnUnknownAllowed string `env:"ON_UNKNOWN_ALLOWED"`
+	Model            string `env:"MODEL"`
+	AllowedOrigin    string `env:"ALLOWED_ORIGIN" envDefault:"*"`
+	SignIn           string `env:"SIGN_IN"`
 }
 
 type workerVariables struct {

@@ -32,6 +32,9 @@ const (
 	StopUnknown UnknownPolicy = "stop"
 )
 
+// UnknownPolicies lists every policy.
+func UnknownPolicies() []UnknownPolicy { return []UnknownPolicy{RetryUnknown, StopUnknown} }
+
 // Reason says why a task failed. The list is closed: page, alarms and metrics
 // have one text for each.
 type Reason string

@@ -22,7 +22,8 @@ func (a *fakeAPI) route(w *httptest.ResponseRecorder, r *http.Request, path stri
 	case "/config.json":
 		writeJSON(w, r, http.StatusOK, object{
 			"sign_in": a.signIn, "local": a.signIn["kind"] == "local",
-			"limits": object{"message_bytes": 65536, "document_bytes": 1048576, "history": 8},
+			"limits":     object{"message_bytes": 65536, "document_bytes": 1048576, "history": 8},
+			"on_unknown": object{"default": "retry", "allowed": []string{"retry", "stop"}},
 		})
 		return
 	case "/local/sign-in":

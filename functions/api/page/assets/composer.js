@@ -2,16 +2,19 @@
 // be typed at once.
 
 import { byId, setText, show } from './dom.js';
+import { PolicyChoice } from './policy_choice.js';
 import { byteLength, formatBytes } from './text.js';
 
 export class Composer {
   /**
    * @param {object} options
    * @param {number} options.limit bytes
+   * @param {{default: string, allowed: string[]}} [options.policies]
    * @param {(text: string) => boolean} options.onSend false: not now, keep the text
    */
-  constructor({ limit, onSend }) {
+  constructor({ limit, policies, onSend }) {
     this.limit = limit;
+    this.policy = new PolicyChoice(policies);
     this.onSend = onSend;
     /** @type {HTMLFormElement} */
     this.form = byId('composer');
@@ -29,6 +32,11 @@ export class Composer {
     });
     this.box.addEventListener('keydown', (event) => this.#key(event));
     this.box.addEventListener('input', () => this.#changed());
+  }
+
+  /** The policy that the next question shall name; undefined: none. */
+  get onUnknown() {
+    return this.policy.named;
   }
 
   /** @param {KeyboardEvent} event */

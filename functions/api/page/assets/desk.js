@@ -145,11 +145,12 @@ export class Desk {
    * any tab, there is nothing to press and nothing to do.
    * @param {string} conversation
    * @param {string} message
+   * @param {string} [onUnknown]
    */
-  regenerate(conversation, message) {
+  regenerate(conversation, message, onUnknown) {
     const underWay = this.outbox.open().some((item) => item.kind === 'regenerate' && item.intent.message === message)
       || this.model(conversation).tasksOf(message).some((task) => !hasEnded(task));
-    if (!underWay) this.#post('regenerate', { conversation, message });
+    if (!underWay) this.#post('regenerate', { conversation, message, onUnknown });
   }
 
   /**

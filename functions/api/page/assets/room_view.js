@@ -300,7 +300,9 @@ export class RoomView {
         break;
       case 'regenerate':
       case 'ask-again':
-        if (this.place.conversation && card.messageId) desk.regenerate(this.place.conversation, card.messageId);
+        if (this.place.conversation && card.messageId) {
+          desk.regenerate(this.place.conversation, card.messageId, this.composer.onUnknown);
+        }
         break;
       case 'edit':
         if (!this.#putAway(card, card.question)) this.composer.edit(card.question);

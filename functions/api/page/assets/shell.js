@@ -36,7 +36,7 @@ export class Shell {
     this.onExpired = onExpired;
     this.onSignIn = onSignIn;
     this.announcer = new Announcer(byId('status'));
-    this.composer = new Composer({ limit: config.limits.message_bytes, onSend: (text) => this.#send(text) });
+    this.composer = new Composer({ limit: config.limits.message_bytes, policies: config.on_unknown, onSend: (text) => this.#send(text) });
     this.documentDialog = new DocumentDialog({
       limit: config.limits.document_bytes,
       onSave: (request, title, text) => {
@@ -198,6 +198,7 @@ export class Shell {
   #send(text) {
     if (!this.desk || !this.room) return false;
     const { conversation } = this.room.place;
+    const { onUnknown } = this.composer;
     const { document, version } = this.room.current();
     if (!document || !version) {
       this.#sendWhenLoaded(this.room, text);
@@ -206,9 +207,9 @@ export class Shell {
     this.room.stickToEnd = true;
     if (conversation) {
       const shown = this.desk.model(conversation).history(this.desk.historyLimit);
-      this.desk.ask({ text, conversation, document, version, history: shown });
+      this.desk.ask({ text, conversation, document, version, history: shown, onUnknown });
     } else {
-      this.#ask({ text, document, version, history: [] });
+      this.#ask({ text, document, version, history: [], onUnknown });
     }
     return true;
   }

@@ -75,10 +75,11 @@ export function freezeCurrentStep(item) {
     case 'message':
       freeze(step, `v1/conversations/${known.conversation}/messages`, {
         text: intent.text, document: known.document, version: known.version, history: intent.history ?? [],
+        on_unknown: intent.onUnknown, // left out when nothing was chosen
       });
       break;
     case 'regenerate':
-      freeze(step, `v1/conversations/${known.conversation}/messages/${known.message}/regenerate`, {});
+      freeze(step, `v1/conversations/${known.conversation}/messages/${known.message}/regenerate`, { on_unknown: intent.onUnknown });
   }
 }
 

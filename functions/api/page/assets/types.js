@@ -127,6 +127,7 @@
  * @property {string} [message]
  * @property {string} [text]
  * @property {string[]} [history]
+ * @property {string} [onUnknown] policy after a call whose end nobody saw; none: as the service does by itself
  */
 
 /**
