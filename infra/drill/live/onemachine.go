@@ -2,10 +2,9 @@ package live
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
-	"github.com/replyonce/replyonce/infra/drill/observe"
+	"github.com/replyonce/replyonce/infra/drill/broken"
 	"github.com/replyonce/replyonce/infra/drill/onemachine"
 	"github.com/replyonce/replyonce/infra/drill/suite"
 	"github.com/replyonce/replyonce/shared/drills"
@@ -19,10 +18,10 @@ func OnThisMachine(root string) Config {
 	programs := ""
 	return Config{
 		Breaks: breaks(),
-		Prepare: func(ctx context.Context, _ string, progress func(string)) error {
-			folder, err := onemachine.Build(ctx, root, progress)
+		Prepare: func(ctx context.Context, name string, progress func(string)) error {
+			folder, err := build(ctx, root, name, progress)
 			if err != nil {
-				return err //nolint:wrapcheck // says what it is
+				return err
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -30,37 +29,33 @@ func OnThisMachine(root string) Config {
 			progress("starting the processes")
 			return nil
 		},
-		Start: func(ctx context.Context, kind drills.Kind, name string) (suite.World, error) {
-			broken, known := observe.BreakNamed(name)
-			if !known {
-				return nil, fmt.Errorf("break the service: there is no way called %q", name)
-			}
+		Start: func(ctx context.Context, kind drills.Kind, _ string) (suite.World, error) {
 			mu.Lock()
 			folder := programs
 			mu.Unlock()
-			return onemachine.Start(ctx, onemachine.Options{Kind: kind, Binaries: folder, Break: broken})
+			return onemachine.Start(ctx, onemachine.Options{Kind: kind, Binaries: folder})
 		},
 		Can: (*onemachine.World)(nil).Can,
 	}
 }
 
-// breaks are those of the observer that there are words for. They change the
-// requests of the real functions on their way to the store, so that no other
-// programs are built for them.
+// breaks are the builds that are broken on purpose.
 func breaks() []Break {
-	words := map[string]string{
-		"unfenced-save": "A worker may save its reply without proving that the task is still its own. " +
-			"(The condition is taken out of the write that saves.)",
-		"unfenced-release": "A worker may give a task back that is no longer its own. " +
-			"(The condition is taken out of the write that gives back.)",
-		"unfenced-failure": "A worker may declare a task failed that is no longer its own. " +
-			"(The condition is taken out of the write that ends with a failure.)",
-	}
 	var list []Break
-	for _, name := range observe.Breaks() {
-		if what, known := words[name]; known {
-			list = append(list, Break{name, what})
-		}
+	for _, b := range broken.All() {
+		list = append(list, Break{b.Name, b.Wrong})
 	}
 	return list
+}
+
+// build builds the product, or the build that is broken in the way of that name.
+func build(ctx context.Context, root, name string, progress func(string)) (folder string, err error) {
+	if name == "" {
+		return onemachine.Build(ctx, root, progress) //nolint:wrapcheck // says what it is
+	}
+	b, err := broken.Named(name)
+	if err != nil {
+		return "", err //nolint:wrapcheck // likewise
+	}
+	return onemachine.BuildBroken(ctx, root, b, progress) //nolint:wrapcheck // likewise
 }

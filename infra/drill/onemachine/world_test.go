@@ -2,8 +2,11 @@ package onemachine_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/replyonce/replyonce/infra/drill/broken"
 	"github.com/replyonce/replyonce/infra/drill/observe"
 	"github.com/replyonce/replyonce/infra/drill/onemachine"
 	"github.com/replyonce/replyonce/infra/drill/suite"
@@ -11,7 +14,7 @@ import (
 )
 
 // play plays drills on a stack of its own.
-func play(t *testing.T, broken observe.Break, ids ...string) []suite.Outcome {
+func play(t *testing.T, o onemachine.Options, ids ...string) []suite.Outcome {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("skipping drills on real processes: they run a whole stack")
@@ -25,7 +28,8 @@ func play(t *testing.T, broken observe.Break, ids ...string) []suite.Outcome {
 		list = append(list, d)
 	}
 	s := suite.Suite{Seed: 1, Start: func(ctx context.Context, kind drills.Kind) (suite.World, error) {
-		return onemachine.Start(ctx, onemachine.Options{Kind: kind, Break: broken, Progress: func(text string) { t.Log(text) }})
+		o.Kind, o.Progress = kind, func(text string) { t.Log(text) }
+		return onemachine.Start(ctx, o)
 	}}
 	outcomes, err := s.Play(t.Context(), list)
 	if err != nil {
@@ -37,7 +41,7 @@ func play(t *testing.T, broken observe.Break, ids ...string) []suite.Outcome {
 // TestDrillsOnRealProcesses plays some of what the command plays: a lost
 // acknowledgement, a frozen worker, and a wrong clock.
 func TestDrillsOnRealProcesses(t *testing.T) {
-	for _, o := range play(t, nil, "D09", "D11", "D24") {
+	for _, o := range play(t, onemachine.Options{}, "D09", "D11", "D24") {
 		if !o.Played() || len(o.Skipped) > 0 {
 			t.Errorf("%s was not played: %v", o.Drill.ID, o.Skipped)
 		}
@@ -49,12 +53,36 @@ func TestDrillsOnRealProcesses(t *testing.T) {
 	}
 }
 
-// TestABrokenServiceIsFoundOnRealProcesses: saves that nothing refuses.
+// TestABrokenServiceIsFoundOnRealProcesses: saves that nothing refuses, by requests
+// that are changed on their way and by a build that sends them like that.
 func TestABrokenServiceIsFoundOnRealProcesses(t *testing.T) {
-	broken, _ := observe.BreakNamed("unfenced-save")
-	for _, o := range play(t, broken, "D11") {
+	if testing.Short() {
+		t.Skip("skipping drills on real processes: they run a whole stack")
+	}
+	b, err := broken.Named("unfenced-save")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("requests", func(t *testing.T) {
+		cut, _ := observe.BreakNamed(b.Name)
+		mustBeFound(t, b, play(t, onemachine.Options{Break: cut}, b.Drill))
+	})
+	t.Run("build", func(t *testing.T) {
+		programs, err := onemachine.BuildBroken(t.Context(), "", b, func(text string) { t.Log(text) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustBeFound(t, b, play(t, onemachine.Options{Binaries: programs}, b.Drill))
+	})
+}
+
+// mustBeFound asks for deviations from the drill, and for the promise by its name.
+func mustBeFound(t *testing.T, b broken.Build, outcomes []suite.Outcome) {
+	t.Helper()
+	for _, o := range outcomes {
 		for _, r := range o.Results {
-			if len(r.Deviations) == 0 || len(r.Findings) == 0 {
+			named := slices.ContainsFunc(r.Findings, func(f string) bool { return strings.HasPrefix(f, string(b.Breaks)+" ") })
+			if len(r.Deviations) == 0 || !named {
 				t.Errorf("%s finds %v, the checker %v", o.Drill.ID, r.Deviations, r.Findings)
 			}
 		}

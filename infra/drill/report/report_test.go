@@ -121,3 +121,16 @@ func TestSentences(t *testing.T) {
 		t.Errorf("expected: %s", a.Expected)
 	}
 }
+
+func TestATerminalShowsFewOfTheSameFindings(t *testing.T) {
+	t.Parallel()
+	r := report.Report{Drills: []report.Drill{{ID: "D13", Status: report.Failed, Acts: []report.Act{{
+		Findings: []string{"P10 one", "P1 a", "P1 b", "P1 c", "P1 d", "P1 e"},
+	}}}}}
+	table := r.Table()
+	for text, want := range map[string]bool{"P10 one": true, "P1 c": true, "P1 d": false, "P1 … and 2 more": true} {
+		if strings.Contains(table, text) != want {
+			t.Errorf("%q is shown: %t\n%s", text, !want, table)
+		}
+	}
+}

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +20,7 @@ func (r Report) Table() string {
 				name(d, a), shorten(a.Expected), shorten(a.Shown), strconv.Itoa(a.Calls), strconv.Itoa(a.Replies), strconv.Itoa(a.Refused),
 				strconv.FormatFloat(a.Seconds, 'f', 1, 64), mark(a.Passed),
 			})
-			for _, text := range append(append([]string{}, a.Deviations...), a.Findings...) {
+			for _, text := range append(append([]string{}, a.Deviations...), few(a.Findings)...) {
 				fmt.Fprintf(&wrong, "✗ %s: %s\n", name(d, a), text)
 			}
 		}
@@ -27,6 +29,28 @@ func (r Report) Table() string {
 		}
 	}
 	return texttable.Format(rows) + legend + wrong.String() + r.verdict()
+}
+
+// fewest is how many findings of one promise a terminal shows for an act.
+const fewest = 3
+
+// few leaves out what only repeats: a task that changed after its end is found
+// again in every later read.
+func few(findings []string) []string {
+	var shown []string
+	count := map[string]int{}
+	for _, text := range findings {
+		promise, _, _ := strings.Cut(text, " ")
+		if count[promise]++; count[promise] <= fewest {
+			shown = append(shown, text)
+		}
+	}
+	for _, promise := range slices.Sorted(maps.Keys(count)) {
+		if n := count[promise] - fewest; n > 0 {
+			shown = append(shown, fmt.Sprintf("%s … and %d more like that: see the report", promise, n))
+		}
+	}
+	return shown
 }
 
 const legend = `

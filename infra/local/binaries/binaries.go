@@ -26,6 +26,7 @@ type Options struct {
 	Out      string       // <Out>/<name>/bootstrap is written
 	Packages []string     // main packages relative to Root, such as "./functions/api"; the last element is the name
 	Tags     []string     // further build tags
+	Change   Change       // of the source; the zero value changes nothing
 	Progress func(string) // one short line before and after the build; may be nil
 }
 
@@ -78,6 +79,13 @@ func (o Options) report(text string) {
 func compile(ctx context.Context, o Options, stage string) error {
 	tags := strings.Join(append([]string{"lambda.norpc"}, o.Tags...), ",")
 	args := []string{"build", "-trimpath", "-tags", tags, "-ldflags", "-s -w", "-o", stage + string(filepath.Separator)}
+	if o.Change.Name != "" {
+		overlay, err := o.Change.overlay(o.Root, stage)
+		if err != nil {
+			return err
+		}
+		args = append(args, "-overlay", overlay)
+	}
 	cmd := exec.CommandContext(ctx, "go", append(args, o.Packages...)...) //nolint:gosec // packages of this module
 	cmd.Dir = o.Root
 	// The host's own architecture, whatever the caller cross-compiles for.

@@ -99,6 +99,30 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+func TestBuildOfChangedSource(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	module(t, root, "right")
+	const file = "functions/hi/main.go"
+	source, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := Change{Name: "wrong-word", File: file, Content: strings.Replace(string(source), "right", "wrong", 1)}
+	for want, options := range map[string]Options{"right": {Out: "as-it-is"}, "wrong": {Out: "changed", Change: changed}} {
+		options.Root, options.Out, options.Packages = root, filepath.Join(root, options.Out), []string{"./functions/hi"}
+		if err := Build(t.Context(), options); err != nil {
+			t.Fatal(err)
+		}
+		if got := say(t, Path(options.Out, "hi")); got != want {
+			t.Errorf("says %q, want %q", got, want)
+		}
+	}
+	if after, err := os.ReadFile(filepath.Join(root, file)); err != nil || string(after) != string(source) {
+		t.Errorf("the source has changed: %v", err)
+	}
+}
+
 func TestBuildShowsWhatTheCompilerSays(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

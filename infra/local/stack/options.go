@@ -22,7 +22,9 @@ type Options struct {
 	Root     string   // the module's folder; "" looks for it from the working directory upwards
 	Binaries string   // folder of built programs, <name>/bootstrap; "" builds them into Root/dist/local
 	Tags     []string // further build tags; programs built with them go into a folder of their own
-	DataDir  string   // where data is kept; "" keeps none
+	// Change of the source, for programs that are broken on purpose; they go into a folder of their own, too.
+	Change  binaries.Change
+	DataDir string // where data is kept; "" keeps none
 
 	Listen string // address to listen on; "" is 127.0.0.1
 	Port   int    // 0 is any free one
@@ -118,8 +120,14 @@ func (o Options) findBinaries(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out := filepath.Join(root, "dist", strings.Join(append([]string{"local"}, o.Tags...), "-"))
-	err = binaries.Build(ctx, binaries.Options{Root: root, Out: out, Packages: wanted, Tags: o.Tags, Progress: o.Progress})
+	folder := append([]string{"local"}, o.Tags...)
+	if o.Change.Name != "" {
+		folder = append(folder, o.Change.Name)
+	}
+	out := filepath.Join(root, "dist", strings.Join(folder, "-"))
+	err = binaries.Build(ctx, binaries.Options{
+		Root: root, Out: out, Packages: wanted, Tags: o.Tags, Change: o.Change, Progress: o.Progress,
+	})
 	if err != nil {
 		return "", fmt.Errorf("build: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -108,13 +109,26 @@ func worlds(ctx context.Context, o options, out io.Writer) (start func(context.C
 		}
 		return func(context.Context, drills.Kind) (suite.World, error) { return w, nil }, o.endpoint, nil
 	}
-	programs, err := onemachine.Build(ctx, "", func(text string) { fmt.Fprintln(out, text) })
+	programs, where, err := build(ctx, o, func(text string) { fmt.Fprintln(out, text) })
 	if err != nil {
-		return nil, "", err //nolint:wrapcheck // says what it is
+		return nil, "", err
 	}
 	return func(ctx context.Context, kind drills.Kind) (suite.World, error) {
-		return onemachine.Start(ctx, onemachine.Options{Kind: kind, Profile: o.profile, Binaries: programs, Break: o.broken})
-	}, "real processes on one machine", nil
+		return onemachine.Start(ctx, onemachine.Options{Kind: kind, Profile: o.profile, Binaries: programs, Break: o.cut})
+	}, where, nil
+}
+
+// build builds the programs, and says of which source.
+func build(ctx context.Context, o options, progress func(string)) (folder, where string, err error) {
+	where = "real processes on one machine"
+	if o.broken.Name == "" {
+		folder, err = onemachine.Build(ctx, "", progress)
+		return folder, where, err //nolint:wrapcheck // says what it is
+	}
+	progress(fmt.Sprintf("broken on purpose, %s: %s", o.broken.Name, o.broken.Wrong))
+	folder, err = onemachine.BuildBroken(ctx, "", o.broken, progress)
+	where += fmt.Sprintf(", broken on purpose (%s: %s)", o.broken.Name, o.broken.Wrong)
+	return folder, where, err //nolint:wrapcheck // likewise
 }
 
 // told prints a line when an act has ended.
@@ -127,15 +141,30 @@ func told(out io.Writer, o options, d drills.Drill, r drills.Result) {
 	if o.histories == "" {
 		return
 	}
-	name := fmt.Sprintf("%s/%s %s.jsonl", o.histories, d.ID, r.Act)
-	if err := r.History.Save(name); err != nil {
+	name := filepath.Join(o.histories, strings.TrimSpace(d.ID+" "+r.Act)+".jsonl")
+	err := makeFolder(name)
+	if err == nil {
+		err = r.History.Save(name)
+	}
+	if err != nil {
 		fmt.Fprintln(out, err)
 	}
+}
+
+// makeFolder makes the folder of a file.
+func makeFolder(file string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
+		return fmt.Errorf("make folder for reports: %w", err)
+	}
+	return nil
 }
 
 func writeFile(path string, write func(io.Writer) error, out io.Writer) error {
 	if path == "" {
 		return nil
+	}
+	if err := makeFolder(path); err != nil {
+		return err
 	}
 	file, err := os.Create(path) //nolint:gosec // named on the command line
 	if err != nil {

@@ -16,6 +16,8 @@ func TestTheCommandLine(t *testing.T) {
 		{[]string{"-list"}, good, "D30  Everything at once"},
 		{[]string{"D99"}, misused, "there is no drill D99"},
 		{[]string{"-break", "everything"}, misused, "-break \"everything\" is unknown"},
+		{[]string{"-broken", "everything"}, misused, "no broken build is named \"everything\""},
+		{[]string{"-list", "-broken", "unfenced-save"}, good, "D11  A worker wakes up"},
 		{[]string{"-profile", "slow", "-endpoint", "http://127.0.0.1:1", "D01"}, deviates, "slow"},
 		{[]string{"-endpoint", "http://127.0.0.1:1", "D01"}, deviates, "NOT as expected: 1 of 1"},
 	} {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/replyonce/replyonce/infra/drill/broken"
 	"github.com/replyonce/replyonce/infra/drill/observe"
 	"github.com/replyonce/replyonce/shared/drills"
 )
@@ -22,7 +23,8 @@ type options struct {
 	json      string
 	html      string
 	histories string
-	broken    observe.Break
+	cut       observe.Break // changes requests
+	broken    broken.Build  // of the source; the zero value is the product
 }
 
 const usage = `replyonce-drill plays failures and checks what the service makes of them.
@@ -31,12 +33,13 @@ const usage = `replyonce-drill plays failures and checks what the service makes 
   replyonce-drill D11 D30                  some of them
   replyonce-drill -profile default D06     with the timers of a deployment
   replyonce-drill -endpoint URL -token …   those that need nothing but HTTP, on any deployment
+  replyonce-drill -broken unfenced-save    a build with a rule taken out: its drill has to fail
 
 `
 
 func parse(args []string, errOut io.Writer) (options, error) {
 	var o options
-	var broken string
+	var cut, build string
 	flags := flag.NewFlagSet("replyonce-drill", flag.ContinueOnError)
 	flags.SetOutput(errOut)
 	flags.Usage = func() {
@@ -52,7 +55,8 @@ func parse(args []string, errOut io.Writer) (options, error) {
 	flags.StringVar(&o.json, "json", "", "file for the report as JSON")
 	flags.StringVar(&o.html, "html", "", "file for the report as a page")
 	flags.StringVar(&o.histories, "histories", "", "folder for the history of each act")
-	flags.StringVar(&broken, "break", "", "play with a broken service, to see that it is found: "+strings.Join(observe.Breaks(), ", "))
+	flags.StringVar(&build, "broken", "", "build with a rule of the source taken out, to see that a drill finds it: "+strings.Join(broken.Names(), ", "))
+	flags.StringVar(&cut, "break", "", "take the condition from requests on their way instead: "+strings.Join(observe.Breaks(), ", "))
 	if err := flags.Parse(args); err != nil {
 		return o, fmt.Errorf("read flags: %w", err)
 	}
@@ -63,10 +67,20 @@ func parse(args []string, errOut io.Writer) (options, error) {
 		}
 	}
 	var known bool
-	if o.broken, known = observe.BreakNamed(broken); !known {
-		return o, fmt.Errorf("-break %q is unknown", broken)
+	if o.cut, known = observe.BreakNamed(cut); !known {
+		return o, fmt.Errorf("-break %q is unknown", cut)
 	}
-	return o, o.choose(flags.Args())
+	ids := flags.Args()
+	if build != "" {
+		var err error
+		if o.broken, err = broken.Named(build); err != nil {
+			return o, err //nolint:wrapcheck // says what it is
+		}
+		if len(ids) == 0 {
+			ids = []string{o.broken.Drill}
+		}
+	}
+	return o, o.choose(ids)
 }
 
 // choose finds the drills that are named; all, if none is.
