@@ -2,10 +2,14 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 GO ?= go
-FUNCTIONS := api authorizer worker dispatcher
+# A program a function, and of the worker one for each provider SDK that it would carry for nothing otherwise.
+PROGRAMS := api authorizer worker worker-openai worker-anthropic worker-bedrock dispatcher
+TAGS_worker := ,no_openai,no_anthropic,no_bedrock
+TAGS_worker-openai := ,no_anthropic,no_bedrock
+TAGS_worker-anthropic := ,no_openai,no_bedrock
+TAGS_worker-bedrock := ,no_openai,no_anthropic
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
-BUILD := CGO_ENABLED=0 $(GO) build -trimpath -tags lambda.norpc \
-	-ldflags '-s -w -X github.com/replyonce/replyonce/shared/runtimeconfig.version=$(VERSION)'
+BUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X github.com/replyonce/replyonce/shared/runtimeconfig.version=$(VERSION)'
 TOOLS := dist/tools
 AXE := functions/api/page/testdata/axe
 TEST_FLAGS ?=
@@ -44,20 +48,29 @@ bench: build/arm64 build/host dist/tools/aws-lambda-rie ## count units and reque
 .PHONY: build
 build: build/host build/arm64 ## build the functions for this machine and for Lambda (arm64)
 
+# build_into: the programs for a processor ($1: settings of go build) into a folder of dist ($2).
+define build_into
+	@echo "building the functions into dist/$2 (the first time takes about a minute) ..."
+	@$(foreach p,$(PROGRAMS),$1 $(BUILD) -tags lambda.norpc$(TAGS_$p) -o dist/$2/$p/bootstrap ./functions/$(firstword $(subst -, ,$p)) &&) true
+endef
+
 .PHONY: build/host
 build/host: ## build the functions for this machine into dist/host
-	@echo "building the functions (the first time takes about a minute) ..."
-	@for f in $(FUNCTIONS); do $(BUILD) -o dist/host/$$f/bootstrap ./functions/$$f || exit 1; done
+	$(call build_into,,host)
 
 .PHONY: build/arm64
-build/arm64: ## build the functions for Lambda into dist/arm64
-	@echo "building the functions for arm64 (the first time takes about a minute) ..."
-	@for f in $(FUNCTIONS); do GOOS=linux GOARCH=arm64 $(BUILD) -o dist/arm64/$$f/bootstrap ./functions/$$f || exit 1; done
+build/arm64: ## build the functions for Lambda (arm64) into dist/arm64
+	$(call build_into,GOOS=linux GOARCH=arm64,arm64)
+
+.PHONY: build/x86_64
+build/x86_64: ## build the functions for Lambda (x86_64) into dist/x86_64
+	$(call build_into,GOOS=linux GOARCH=amd64,x86_64)
 
 .PHONY: test
 test: axe ## every test that needs no cloud
 	@command -v chromium >/dev/null || echo "skipping browser tests: install chromium (Debian: apt-get install chromium)"
 	$(GO) test $(TEST_FLAGS) ./...
+	$(GO) test $(TEST_FLAGS) -tags no_openai,no_anthropic,no_bedrock ./functions/worker
 
 .PHONY: test/unit
 test/unit: ## tests without browsers and without the one-machine stack
@@ -97,10 +110,12 @@ fuzz: ## run each fuzz target for FUZZTIME (default 10s)
 			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p >dist/fuzz.log 2>&1 || { cat dist/fuzz.log; exit 1; }; \
 		done; done
 
-# Deployment. Options: STAGE=prod, CDK_OPTIONS="-c concurrency=20 -c issuer=https://..."; see the README.
+# Deployment. Options: STAGE=prod, ARCHITECTURE=x86_64, CDK_OPTIONS="-c concurrency=20 -c issuer=https://..."; see the README.
 CDK := infra/app/_cdk/node_modules/.bin/cdk
 STAGE ?= dev
+ARCHITECTURE ?= arm64
 CDK_OPTIONS ?=
+CDK_CONTEXT = -c stage=$(STAGE) -c architecture=$(ARCHITECTURE) $(CDK_OPTIONS)
 
 $(CDK): infra/app/_cdk/package-lock.json
 	@command -v npm >/dev/null || { echo "the CDK needs Node.js with npm: install both"; exit 1; }
@@ -108,21 +123,21 @@ $(CDK): infra/app/_cdk/package-lock.json
 	@npm ci --prefix infra/app/_cdk --silent --no-audit --no-fund && touch $(CDK)
 
 .PHONY: synth
-synth: build/arm64 $(CDK) ## make the CloudFormation template; warnings are errors
-	$(CDK) synth --strict --quiet -c stage=$(STAGE) $(CDK_OPTIONS)
+synth: build/$(ARCHITECTURE) $(CDK) ## make the CloudFormation template; warnings are errors
+	$(CDK) synth --strict --quiet $(CDK_CONTEXT)
 	$(GO) run ./infra/app/extract cdk.out/replyonce-$(STAGE).template.json infra/stack/extract/extract.json
 
 .PHONY: diff
-diff: build/arm64 $(CDK) ## what a deployment would change
-	$(CDK) diff -c stage=$(STAGE) $(CDK_OPTIONS)
+diff: build/$(ARCHITECTURE) $(CDK) ## what a deployment would change
+	$(CDK) diff $(CDK_CONTEXT)
 
 .PHONY: deploy
-deploy: build/arm64 $(CDK) ## deploy STAGE to the AWS account of your credentials (once per account: cdk bootstrap)
-	$(CDK) deploy --strict -c stage=$(STAGE) $(CDK_OPTIONS) --outputs-file cdk.out/outputs.json
+deploy: build/$(ARCHITECTURE) $(CDK) ## deploy STAGE to the AWS account of your credentials (once per account: cdk bootstrap)
+	$(CDK) deploy --strict $(CDK_CONTEXT) --outputs-file cdk.out/outputs.json
 
 .PHONY: destroy
 destroy: $(CDK) ## remove STAGE from the account (dev only; prod is protected)
-	$(CDK) destroy -c stage=$(STAGE) $(CDK_OPTIONS)
+	$(CDK) destroy $(CDK_CONTEXT)
 
 # Operating a deployment: STACK=replyonce-prod; one machine: STACK= and AWS_ENDPOINT_URL.
 STACK ?= replyonce-$(STAGE)

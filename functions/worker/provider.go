@@ -11,11 +11,8 @@ import (
 	"github.com/replyonce/replyonce/shared/awsclients"
 	"github.com/replyonce/replyonce/shared/functionmain"
 	"github.com/replyonce/replyonce/shared/llmprovider"
-	"github.com/replyonce/replyonce/shared/llmprovider/anthropicmessages"
-	"github.com/replyonce/replyonce/shared/llmprovider/bedrockconverse"
 	"github.com/replyonce/replyonce/shared/llmprovider/builtin"
 	"github.com/replyonce/replyonce/shared/llmprovider/openaichat"
-	"github.com/replyonce/replyonce/shared/llmprovider/openairesponses"
 	"github.com/replyonce/replyonce/shared/llmprovider/scripted"
 	"github.com/replyonce/replyonce/shared/llmprovider/sdkcall"
 	"github.com/replyonce/replyonce/shared/providerkey"
@@ -67,51 +64,25 @@ func (s setup) provider(ctx context.Context) (llmprovider.Provider, error) {
 		return scripted.Connect(ctx, scripted.Options{
 			BaseURL: s.config.ProviderURL, Now: functionmain.Now, MaxReplyBytes: replywork.MaxReplyBytes,
 		})
-	case runtimeconfig.ProviderOpenAI:
-		return openairesponses.New(s.responses())
 	case runtimeconfig.ProviderOpenAICompatible:
 		return openaichat.New(s.chat())
-	case runtimeconfig.ProviderAnthropic:
-		return anthropicmessages.New(s.messages())
-	case runtimeconfig.ProviderBedrock:
-		return bedrockconverse.New(s.converse())
-	default:
-		return nil, fmt.Errorf("provider %q is unknown", s.config.Provider)
 	}
+	build, ok := adapters[s.config.Provider]
+	if !ok {
+		return nil, fmt.Errorf("this program was built without the provider %s: use %s, which make build makes, too",
+			s.config.Provider, runtimeconfig.WorkerProgram(s.config.Provider))
+	}
+	return build(s)
 }
 
-// responses: a response that takes longer than a lease is left to the provider,
-// and a later look-up brings it.
-func (s setup) responses() openairesponses.Options {
-	return openairesponses.Options{
-		Key: s.key, Model: s.config.Model, BaseURL: s.config.ProviderURL,
-		MaxOutputTokens: s.config.MaxOutputTokens, MaxInputTokens: s.config.MaxInputTokens, MaxReplyBytes: replywork.MaxReplyBytes,
-		HandBack: s.config.Timers.Lease, Now: functionmain.Now, Client: s.client, Log: s.log,
-	}
-}
+// adapters are those that a build may leave out, by provider: they are built on
+// the providers' own SDKs, which make the program larger. What is deployed has the
+// one that is configured ([runtimeconfig.WorkerProgram]).
+var adapters = map[string]func(setup) (llmprovider.Provider, error){}
 
 func (s setup) chat() openaichat.Options {
 	return openaichat.Options{
 		Key: s.key, Model: s.config.Model, BaseURL: s.config.ProviderURL,
-		MaxOutputTokens: s.config.MaxOutputTokens, MaxInputTokens: s.config.MaxInputTokens, MaxReplyBytes: replywork.MaxReplyBytes,
-		Now: functionmain.Now, Client: s.client, Log: s.log,
-	}
-}
-
-func (s setup) messages() anthropicmessages.Options {
-	return anthropicmessages.Options{
-		Key: s.key, Model: s.config.Model, BaseURL: s.config.ProviderURL,
-		MaxOutputTokens: s.config.MaxOutputTokens, MaxInputTokens: s.config.MaxInputTokens, MaxReplyBytes: replywork.MaxReplyBytes,
-		Now: functionmain.Now, Client: s.client, Log: s.log,
-	}
-}
-
-// converse takes region and credentials of the function. Its requests go through
-// the client here, and not through that of the settings, which gives up after
-// seconds: a model takes longer.
-func (s setup) converse() bedrockconverse.Options {
-	return bedrockconverse.Options{
-		Config: s.clients, Model: s.config.Model, BaseURL: s.config.ProviderURL,
 		MaxOutputTokens: s.config.MaxOutputTokens, MaxInputTokens: s.config.MaxInputTokens, MaxReplyBytes: replywork.MaxReplyBytes,
 		Now: functionmain.Now, Client: s.client, Log: s.log,
 	}

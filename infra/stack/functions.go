@@ -8,6 +8,8 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
+
+	"github.com/replyonce/replyonce/shared/runtimeconfig"
 )
 
 // Function time limits that the timers say nothing about.
@@ -64,7 +66,7 @@ func (s *builder) newFunction(f function, env map[string]string) awslambda.Funct
 		Runtime:      awslambda.Runtime_PROVIDED_AL2023(),
 		Architecture: architecture,
 		Handler:      jsii.String("bootstrap"),
-		Code:         awslambda.Code_FromAsset(jsii.String(filepath.Join(s.options.Functions, f.name)), nil),
+		Code:         awslambda.Code_FromAsset(jsii.String(filepath.Join(s.options.Functions, s.options.program(f.name))), nil),
 		Timeout:      duration(f.limit),
 		MemorySize:   jsii.Number(f.memory),
 		Environment:  texts(env),
@@ -99,19 +101,28 @@ func (e *MissingBinaryError) Unwrap() error { return e.Err }
 
 // checkBinaries looks at what would be uploaded. A program for another processor
 // would be deployed without complaint and fail at its first start.
-func checkBinaries(folder, architecture string) error {
+func (o Options) checkBinaries() error {
 	machines := map[string]elf.Machine{ARM64: elf.EM_AARCH64, X86: elf.EM_X86_64}
 	for _, name := range []string{API, Authorizer, Worker, Dispatcher} {
-		path := filepath.Join(folder, name, "bootstrap")
+		path := filepath.Join(o.Functions, o.program(name), "bootstrap")
 		machine, err := machineOf(path)
-		if err == nil && machine != machines[architecture] {
+		if err == nil && machine != machines[o.Architecture] {
 			err = fmt.Errorf("built for %s", machine)
 		}
 		if err != nil {
-			return &MissingBinaryError{Path: path, Architecture: architecture, Err: err}
+			return &MissingBinaryError{Path: path, Architecture: o.Architecture, Err: err}
 		}
 	}
 	return nil
+}
+
+// program is the folder of a function's program: the worker has several, one of
+// which asks the configured provider.
+func (o Options) program(function string) string {
+	if function == Worker {
+		return runtimeconfig.WorkerProgram(o.Provider)
+	}
+	return function
 }
 
 func machineOf(path string) (elf.Machine, error) {

@@ -50,7 +50,8 @@ type Options struct {
 
 	// Architecture of the functions: ARM64 or X86.
 	Architecture string
-	// Functions is the folder with the built functions, <function>/bootstrap.
+	// Functions is the folder with the built programs, <program>/bootstrap: one for each
+	// function, and of the worker several.
 	Functions string
 }
 

@@ -165,3 +165,26 @@ func TestBinariesAreNeeded(t *testing.T) {
 	}
 	refused(stack.ARM64, filepath.Join(folder, "worker", "bootstrap"))
 }
+
+// The worker that is uploaded is the one built with the configured provider's SDK.
+func TestProgramOfTheConfiguredProvider(t *testing.T) {
+	t.Parallel()
+	for _, provider := range []string{"openai", "anthropic", "bedrock"} {
+		o, err := stack.ReadOptions(map[string]any{"provider": provider, "model": "m"}, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Functions = t.TempDir()
+		if err := writePlaceholders(o.Functions, stack.ARM64); err != nil {
+			t.Fatal(err)
+		}
+		wanted := filepath.Join(o.Functions, "worker-"+provider, "bootstrap")
+		if err := os.Remove(wanted); err != nil {
+			t.Fatal(err)
+		}
+		_, err = stack.New(nil, o)
+		if missing, ok := errors.AsType[*stack.MissingBinaryError](err); !ok || missing.Path != wanted {
+			t.Errorf("%s: %v, want %s to be missed", provider, err, wanted)
+		}
+	}
+}

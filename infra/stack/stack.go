@@ -44,7 +44,7 @@ type builder struct {
 // New adds the stack to an app. It fails before anything is synthesised when the
 // functions are not built for the wanted architecture.
 func New(app constructs.Construct, o Options) (awscdk.Stack, error) {
-	if err := checkBinaries(o.Functions, o.Architecture); err != nil {
+	if err := o.checkBinaries(); err != nil {
 		return nil, err
 	}
 	s := &builder{options: o, functions: map[string]awslambda.Function{}}

@@ -17,6 +17,7 @@ import (
 	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
 
 	"github.com/replyonce/replyonce/infra/stack"
+	"github.com/replyonce/replyonce/shared/runtimeconfig"
 )
 
 const root = "../.."
@@ -155,7 +156,8 @@ var functionNames = []string{stack.API, stack.Authorizer, stack.Worker, stack.Di
 // the same bytes on every machine.
 func writePlaceholders(folder, architecture string) error {
 	machines := map[string]elf.Machine{stack.ARM64: elf.EM_AARCH64, stack.X86: elf.EM_X86_64}
-	for _, name := range functionNames {
+	programs := append([]string{stack.API, stack.Authorizer, stack.Dispatcher}, runtimeconfig.WorkerPrograms()...)
+	for _, name := range programs {
 		if err := os.MkdirAll(filepath.Join(folder, name), 0o755); err != nil {
 			return err
 		}

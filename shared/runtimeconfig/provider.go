@@ -59,6 +59,36 @@ func TakesKey(provider string) bool {
 	return known && needs.key != unused
 }
 
+// Programs of the worker. Some adapters are built on the providers' own SDKs, which
+// add up to a megabyte each to what Lambda loads at a cold start: what is deployed
+// has the one that it needs.
+const (
+	workerProgram          = "worker"
+	workerProgramOpenAI    = "worker-openai"
+	workerProgramAnthropic = "worker-anthropic"
+	workerProgramBedrock   = "worker-bedrock"
+)
+
+// WorkerPrograms lists the programs that the worker is built as, each a folder of
+// what make build makes.
+func WorkerPrograms() []string {
+	return []string{workerProgram, workerProgramOpenAI, workerProgramAnthropic, workerProgramBedrock}
+}
+
+// WorkerProgram is the one of [WorkerPrograms] that asks a provider.
+func WorkerProgram(provider string) string {
+	switch provider {
+	case ProviderOpenAI:
+		return workerProgramOpenAI
+	case ProviderAnthropic:
+		return workerProgramAnthropic
+	case ProviderBedrock:
+		return workerProgramBedrock
+	default:
+		return workerProgram
+	}
+}
+
 func needsOf(provider string) (providerNeeds, bool) {
 	at := slices.IndexFunc(providers, func(p providerNeeds) bool { return p.name == provider })
 	if at < 0 {

@@ -24,10 +24,10 @@ const (
 	poll        = 5 * time.Millisecond
 )
 
-// Start is how long a function takes to start.
+// Start is how long a program takes to start.
 type Start struct {
-	Function string `json:"function"`
-	Runs     int    `json:"runs"`
+	Program string `json:"program"`
+	Runs    int    `json:"runs"`
 	// Init is from the start of the process until it asks for its first event,
 	// as the emulator reports it; Answer is a whole first invocation.
 	Init   time.Duration `json:"init_ns"`   // median
@@ -36,7 +36,7 @@ type Start struct {
 
 // Program is a function's binary for this machine, with what it needs to start.
 type Program struct {
-	Function    string
+	Name        string
 	Binary      string
 	Environment []string // NAME=value, all of it
 	Event       string   // JSON
@@ -49,11 +49,11 @@ func MeasureStart(ctx context.Context, emulator string, p Program, runs int) (St
 	for range runs {
 		begun, err := startOnce(ctx, emulator, p)
 		if err != nil {
-			return Start{}, fmt.Errorf("start %s: %w", p.Function, err)
+			return Start{}, fmt.Errorf("start %s: %w", p.Name, err)
 		}
 		inits, answers = append(inits, begun.Init), append(answers, begun.Answer)
 	}
-	return Start{Function: p.Function, Runs: runs, Init: median(inits), Answer: median(answers)}, nil
+	return Start{Program: p.Name, Runs: runs, Init: median(inits), Answer: median(answers)}, nil
 }
 
 func startOnce(ctx context.Context, emulator string, p Program) (Start, error) {

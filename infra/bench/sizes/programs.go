@@ -6,15 +6,19 @@ import (
 	"path/filepath"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/replyonce/replyonce/shared/runtimeconfig"
 )
 
-// Functions are those that are deployed.
-func Functions() []string { return []string{"api", "authorizer", "worker", "dispatcher"} }
+// Names are the programs that are deployed: one of each function, and of the
+// worker the one that asks the configured provider.
+func Names() []string {
+	return append([]string{"api", "authorizer", "dispatcher"}, runtimeconfig.WorkerPrograms()...)
+}
 
-// Binary is where make puts the program of a function; architecture is "arm64"
-// or "host".
-func Binary(root, architecture, function string) string {
-	return filepath.Join(root, "dist", architecture, function, "bootstrap")
+// Binary is where make puts a program; architecture is "arm64" or "host".
+func Binary(root, architecture, program string) string {
+	return filepath.Join(root, "dist", architecture, program, "bootstrap")
 }
 
 // Programs are the functions as built for this machine, each with a harmless
@@ -28,18 +32,21 @@ func Programs(root string, cfg aws.Config, table string) ([]Program, error) {
 		"AWS_ENDPOINT_URL=" + aws.ToString(cfg.BaseEndpoint), "AWS_REGION=" + cfg.Region,
 		"AWS_ACCESS_KEY_ID=bench", "AWS_SECRET_ACCESS_KEY=bench",
 	}
-	events := map[string]string{"worker": `{"Records":[]}`, "dispatcher": `{}`}
-	for function, sample := range map[string]string{"api": "api-page.json", "authorizer": "authorizer-forged.json"} {
+	events := map[string]string{"dispatcher": `{}`}
+	for _, worker := range runtimeconfig.WorkerPrograms() {
+		events[worker] = `{"Records":[]}`
+	}
+	for program, sample := range map[string]string{"api": "api-page.json", "authorizer": "authorizer-forged.json"} {
 		event, err := os.ReadFile(filepath.Join(root, "events", sample)) //nolint:gosec // samples of ours
 		if err != nil {
 			return nil, fmt.Errorf("read sample event: %w", err)
 		}
-		events[function] = string(event)
+		events[program] = string(event)
 	}
 	var programs []Program
-	for _, function := range Functions() {
+	for _, name := range Names() {
 		programs = append(programs, Program{
-			Function: function, Binary: Binary(root, "host", function), Environment: environment, Event: events[function],
+			Name: name, Binary: Binary(root, "host", name), Environment: environment, Event: events[name],
 		})
 	}
 	return programs, nil

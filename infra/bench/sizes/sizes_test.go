@@ -73,7 +73,7 @@ func TestPackMeasures(t *testing.T) {
 	source := rand.NewChaCha8([32]byte{1})
 	_, _ = source.Read(random)
 	z, err := Pack("worker", write(t, random))
-	if err != nil || z.Function != "worker" || z.Unzipped != 100_000 || z.Zipped < 100_000 || z.Zipped > 100_500 {
+	if err != nil || z.Program != "worker" || z.Unzipped != 100_000 || z.Zipped < 100_000 || z.Zipped > 100_500 {
 		t.Errorf("packed %+v, %v, want 100,000 bytes and a little more", z, err)
 	}
 	if _, err := Pack("worker", filepath.Join(t.TempDir(), "none")); err == nil {
@@ -84,15 +84,12 @@ func TestPackMeasures(t *testing.T) {
 func TestTooLargeZipsAreReported(t *testing.T) {
 	t.Parallel()
 	broken := Broken([]Zip{
-		{Function: "authorizer", Zipped: limit},
-		{Function: "api", Zipped: limit + 1},
-		{Function: "worker", Zipped: workerLimit},
+		{Program: "authorizer", Zipped: Limit},
+		{Program: "api", Zipped: Limit + 1},
+		{Program: "worker", Zipped: Limit},
 	})
 	if len(broken) != 1 || broken[0] != "the zip of api has 6000001 bytes, at most 6000000 are allowed" {
 		t.Errorf("reported %q, want the api alone", broken)
-	}
-	if broken := Broken([]Zip{{Function: "worker", Zipped: workerLimit + 1}}); len(broken) != 1 {
-		t.Errorf("reported %q, want the worker", broken)
 	}
 }
 
@@ -153,9 +150,9 @@ func TestReportOfTheInitialisationIsRead(t *testing.T) {
 
 func TestStartWithoutTheEmulatorIsAnError(t *testing.T) {
 	t.Parallel()
-	_, err := MeasureStart(t.Context(), "/nonexistent/aws-lambda-rie", Program{Function: "api"}, 1)
+	_, err := MeasureStart(t.Context(), "/nonexistent/aws-lambda-rie", Program{Name: "api"}, 1)
 	if err == nil || !strings.Contains(err.Error(), "start api") {
-		t.Errorf("error %v, want one that names the function", err)
+		t.Errorf("error %v, want one that names the program", err)
 	}
 }
 

@@ -12,37 +12,24 @@ import (
 	"time"
 )
 
-// What a function's zip may have at most, in bytes.
-const (
-	limit = 6_000_000
-	// workerLimit: the worker has the adapters of all model providers in it, three of
-	// them built on the providers' own SDKs. With them it has 7.0 MB, and it had 4.5.
-	workerLimit = 13_000_000
-)
+// Limit is what the zip of a program may have at most, in bytes.
+const Limit = 6_000_000
 
-// Limit is what the zip of a function may have at most, in bytes.
-func Limit(function string) int64 {
-	if function == "worker" {
-		return workerLimit
-	}
-	return limit
-}
-
-// Zip is a function's deployment package.
+// Zip is the deployment package of a program.
 type Zip struct {
-	Function string `json:"function"`
+	Program  string `json:"program"`
 	Zipped   int64  `json:"zip_bytes"`
 	Unzipped int64  `json:"unzipped_bytes"`
 }
 
 // Pack zips the binary of a function as it is uploaded, writes nothing, and
 // measures. Equal binaries give equal zips: the time in it is fixed.
-func Pack(function, binary string) (Zip, error) {
-	z := Zip{Function: function}
+func Pack(program, binary string) (Zip, error) {
+	z := Zip{Program: program}
 	packed := &counter{}
 	var err error
 	if z.Unzipped, err = writeZip(packed, binary); err != nil {
-		return Zip{}, fmt.Errorf("zip %s: %w", function, err)
+		return Zip{}, fmt.Errorf("zip %s: %w", program, err)
 	}
 	z.Zipped = packed.n
 	return z, nil
@@ -52,8 +39,8 @@ func Pack(function, binary string) (Zip, error) {
 func Broken(zips []Zip) []string {
 	var broken []string
 	for _, z := range zips {
-		if most := Limit(z.Function); z.Zipped > most {
-			broken = append(broken, fmt.Sprintf("the zip of %s has %d bytes, at most %d are allowed", z.Function, z.Zipped, most))
+		if z.Zipped > Limit {
+			broken = append(broken, fmt.Sprintf("the zip of %s has %d bytes, at most %d are allowed", z.Program, z.Zipped, Limit))
 		}
 	}
 	return broken

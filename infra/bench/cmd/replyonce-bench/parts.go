@@ -59,12 +59,12 @@ func weigh(ctx context.Context, b *bench) error {
 }
 
 func weighZips(b *bench) error {
-	for _, function := range sizes.Functions() {
-		binary := sizes.Binary(b.root, "arm64", function)
+	for _, name := range sizes.Names() {
+		binary := sizes.Binary(b.root, "arm64", name)
 		if err := sizes.CheckBinary(binary); err != nil {
-			return fmt.Errorf("weigh %s (make build makes it): %w", function, err)
+			return fmt.Errorf("weigh %s (make build makes it): %w", name, err)
 		}
-		z, err := sizes.Pack(function, binary)
+		z, err := sizes.Pack(name, binary)
 		if err != nil {
 			return fmt.Errorf("weigh: %w", err)
 		}
