@@ -38,7 +38,7 @@ func start(environment map[string]string) error {
 		return err
 	}
 	log, metrics := functionmain.Telemetry("api", config.Common)
-	traces := tracing.FromEnvironment("api", environment, log, functionmain.Now)
+	traces := tracing.FromEnvironment("api", environment, awsclients.SecretText(clients), log, functionmain.Now)
 	store := dynamostore.New(awsclients.DynamoDB(clients), config.Table, dynamostore.Options{})
 	newID := newid.NewSource(functionmain.Now, rand.Reader).Next
 	pause := functionmain.Pause

@@ -39,7 +39,7 @@ func start(environment map[string]string) error {
 		return err
 	}
 	log, metrics := functionmain.Telemetry("dispatcher", config.Common)
-	traces := tracing.FromEnvironment("dispatcher", environment, log, functionmain.Now)
+	traces := tracing.FromEnvironment("dispatcher", environment, awsclients.SecretText(clients), log, functionmain.Now)
 	store := dynamostore.New(awsclients.DynamoDB(clients), config.Table, dynamostore.Options{})
 	dispatcher := &taskflow.Dispatcher{
 		Writer:   taskflow.Writer{Tasks: traces.Tasks(store), Now: functionmain.Now, Pause: functionmain.Pause},

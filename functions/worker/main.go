@@ -40,7 +40,7 @@ func start(environment map[string]string) error {
 	if err != nil {
 		return err
 	}
-	traces := tracing.FromEnvironment("worker", environment, log, functionmain.Now)
+	traces := tracing.FromEnvironment("worker", environment, awsclients.SecretText(clients), log, functionmain.Now)
 	store := dynamostore.New(awsclients.DynamoDB(clients), config.Table, dynamostore.Options{})
 	objects := s3objects.New(awsclients.S3(clients), config.Bucket)
 	runner := taskflow.Runner{

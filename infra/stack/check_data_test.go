@@ -7,6 +7,7 @@ import (
 
 	"github.com/replyonce/replyonce/infra/stack/extract"
 	"github.com/replyonce/replyonce/shared/dynamoschema"
+	"github.com/replyonce/replyonce/shared/tracing"
 )
 
 func mustEncode(t template) []byte {
@@ -103,7 +104,8 @@ var dataChecks = []check{
 			for name, value := range s.environment(id) {
 				name = strings.TrimSuffix(name, "PUT_TOKENS") // limits, counted in tokens
 				secretive := strings.Contains(name, "KEY") || strings.Contains(name, "TOKEN") || strings.Contains(name, "PASSWORD") || strings.Contains(name, "SECRET")
-				w.that(!secretive || value == "ProviderKeys", "%s: %s is %q, which is not the address of the secret", id, name, value)
+				address := value == "ProviderKeys" || name == tracing.SecretVariable && value == s.options.Traces.SecretARN
+				w.that(!secretive || address, "%s: %s is %q, which is not the address of the secret", id, name, value)
 			}
 		}
 		secret := s.properties("ProviderKeys")
@@ -153,6 +155,7 @@ var dataMutants = []mutant{
 	{check: "nothing is read or written in clear on the wire", path: "Resources/AlarmsPolicy5C860CFE/Properties/PolicyDocument/Statement/0/Condition", value: nil},
 	{check: "keys of providers are nowhere in clear", config: "own", path: "Resources/Worker/Properties/Environment/Variables/REPLYONCE_PROVIDER_SECRET", value: "sk-123"},
 	{check: "keys of providers are nowhere in clear", path: "Resources/Worker/Properties/Environment/Variables/API_KEY", value: "sk-123"},
+	{check: "keys of providers are nowhere in clear", config: "own", path: "Resources/Api/Properties/Environment/Variables/REPLYONCE_TRACES_SECRET", value: "api-key=1"},
 	{check: "keys of providers are nowhere in clear", path: "Resources/Worker/Properties/Environment/Variables/REPLYONCE_MODEL", value: "{{resolve:secretsmanager:x}}"},
 	{check: "keys of providers are nowhere in clear", path: "Resources/ProviderKeys/Properties/SecretString", value: "sk-123"},
 	{check: "keys of providers are nowhere in clear", path: "Resources/ProviderKeys/Properties/GenerateSecretString", value: nil},

@@ -105,8 +105,11 @@ var roleChecks = []check{
 			wanted := slices.Clone(roles[role])
 			if role == "WorkerRole" {
 				wanted = append(wanted, providerPermissions[s.options.Provider]...)
-				slices.Sort(wanted)
 			}
+			if secret := s.options.Traces.SecretARN; secret != "" && role != "AuthorizerRole" {
+				wanted = append(wanted, "secretsmanager:GetSecretValue on "+secret)
+			}
+			slices.Sort(wanted)
 			w.equal(role, strings.Join(s.permissions(role), "\n"), strings.Join(wanted, "\n"))
 			w.that(s.properties(role)["ManagedPolicyArns"] == nil, "%s has managed policies", role)
 		}
@@ -171,6 +174,8 @@ var roleMutants = []mutant{
 	{check: "roles allow exactly this", path: "Resources/AuthorizerRole/Properties/ManagedPolicyArns", value: []any{"arn:aws:iam::aws:policy/AdministratorAccess"}},
 	{check: "roles allow exactly this", path: "Resources/More", value: map[string]any{"Type": "AWS::IAM::Policy"}},
 	{check: "roles allow exactly this", config: "own", path: "Resources/WorkerRole/Properties/Policies/0/PolicyDocument/Statement/4", value: map[string]any{}},
+	{check: "roles allow exactly this", config: "own", path: "Resources/ApiRole/Properties/Policies/0/PolicyDocument/Statement/4/Resource", value: "*"},
+	{check: "roles allow exactly this", config: "own", path: "Resources/DispatcherRole/Properties/Policies/0/PolicyDocument/Statement/3/Action", value: "secretsmanager:PutSecretValue"},
 	{check: "roles allow exactly this", config: "bedrock", path: "Resources/WorkerRole/Properties/Policies/0/PolicyDocument/Statement/4/Action", value: "bedrock:InvokeModelWithResponseStream"},
 	{check: "models behind a profile are asked by way of it alone", config: "bedrock", path: "Resources/WorkerRole/Properties/Policies/0/PolicyDocument/Statement/5/Condition", value: nil},
 	{check: "no action has a wildcard", path: "Resources/WorkerRole/Properties/Policies/0/PolicyDocument/Statement/1/Action/0", value: "sqs:*"},

@@ -25,7 +25,7 @@ type subject struct {
 
 func (s subject) timers() worktask.Timers { return s.options.Timers }
 
-var checks = slices.Concat(chainChecks, dataChecks, roleChecks, apiChecks, signInChecks, operationChecks)
+var checks = slices.Concat(chainChecks, dataChecks, roleChecks, apiChecks, signInChecks, operationChecks, traceChecks)
 
 func (c check) concerns(config string) bool {
 	return len(c.only) == 0 || slices.Contains(c.only, config)
@@ -41,7 +41,7 @@ type mutant struct {
 
 func (m mutant) String() string { return fmt.Sprintf("%s = %v", m.path, m.value) }
 
-var mutants = slices.Concat(chainMutants, dataMutants, roleMutants, apiMutants, signInMutants, operationMutants)
+var mutants = slices.Concat(chainMutants, dataMutants, roleMutants, apiMutants, signInMutants, operationMutants, traceMutants)
 
 func TestTemplate(t *testing.T) {
 	t.Parallel()

@@ -48,6 +48,9 @@ func Settings() []Setting {
 		{"concurrency", "10", "batches that workers work on at a time, 2 to 1000"},
 		{"retention", "", "days that logs are kept; without it as the stage says"},
 		{"alarmAddress", "", "email address that alarms are sent to"},
+		{"tracesEndpoint", "", "https address of a collector that takes OTLP over HTTP; without it spans are lines of the log"},
+		{"tracesSecretArn", "", "whole ARN of a secret with the headers that the collector wants, as name=value,name=value"},
+		{"tracesRatio", "1", "part of all tasks that is traced, 0 to 1"},
 		{"architecture", ARM64, "arm64 or x86_64"},
 		{"logLevel", "info", "debug, info, warn or error"},
 	}
@@ -77,7 +80,7 @@ func ReadOptions(context map[string]any, root string) (Options, error) {
 		Provider: r.text("provider"), ProviderURL: r.text("providerUrl"), Model: r.text("model"),
 		MaxOutputTokens: r.text("maxOutputTokens"), MaxInputTokens: r.text("maxInputTokens"),
 		OnUnknown: r.text("onUnknown"), LogLevel: r.text("logLevel"),
-		Attempts: r.text("attempts"), Calls: r.text("calls"), Deadline: r.text("deadline"),
+		Attempts: r.text("attempts"), Calls: r.text("calls"), Deadline: r.text("deadline"), Traces: r.traces(),
 		Issuer: r.issuer(), AllowedOrigin: r.text("allowedOrigin"), Domain: r.domain(),
 		Concurrency: r.number("concurrency", 2, 1000), AlarmAddress: r.address("alarmAddress"),
 		Architecture: r.oneOf("architecture", ARM64, X86),

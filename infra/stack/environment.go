@@ -73,6 +73,9 @@ func (o Options) environment(function string, w wiring) (map[string]string, erro
 			named["REPLYONCE_"+name] = value
 		}
 	}
+	if function != Authorizer { // which makes no spans
+		maps.Copy(named, o.Traces.environment())
+	}
 	return named, nil
 }
 

@@ -33,6 +33,8 @@ type Options struct {
 	OnUnknown                       string // retry or stop
 	LogLevel                        string
 
+	Traces Traces
+
 	// Issuer is who signs users in; nil: a user pool of the stack's own.
 	Issuer *Issuer
 	// AllowedOrigin is the origin of a page elsewhere, or "*". The stack's own

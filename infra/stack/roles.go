@@ -31,6 +31,14 @@ func (p permission) conditionsOrNil() *map[string]any {
 // dynamostore, sqsqueue and s3objects that it makes. A transaction needs the
 // actions of its parts and has none of its own.
 func (s *builder) permissions(function string) []permission {
+	permissions := s.workPermissions(function)
+	if secret := s.options.Traces.SecretARN; secret != "" && function != Authorizer {
+		permissions = append(permissions, on(jsii.String(secret), "secretsmanager:GetSecretValue"))
+	}
+	return permissions
+}
+
+func (s *builder) workPermissions(function string) []permission {
 	table, queue := s.table.TableArn(), s.queue.QueueArn()
 	results := jsii.String(*s.bucket.BucketArn() + "/" + resultPrefix + "*")
 	switch function {

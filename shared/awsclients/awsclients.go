@@ -45,6 +45,18 @@ func DynamoDB(cfg aws.Config) *dynamodb.Client {
 // SecretsManager makes a client.
 func SecretsManager(cfg aws.Config) *secretsmanager.Client { return secretsmanager.NewFromConfig(cfg) }
 
+// SecretText returns a reader of texts in Secrets Manager, by ARN or name. The
+// client is made with the first reading: most functions have none.
+func SecretText(cfg aws.Config) func(ctx context.Context, id string) (string, error) {
+	return func(ctx context.Context, id string) (string, error) {
+		out, err := SecretsManager(cfg).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: aws.String(id)})
+		if err != nil {
+			return "", fmt.Errorf("read secret %s: %w", id, err)
+		}
+		return aws.ToString(out.SecretString), nil
+	}
+}
+
 // SQS makes a client.
 func SQS(cfg aws.Config) *sqs.Client { return sqs.NewFromConfig(cfg) }
 

@@ -33,6 +33,7 @@ const (
 type collector struct {
 	config Config
 	client *http.Client
+	secret secretHeaders
 	log    *slog.Logger
 	now    func() time.Time
 
@@ -48,7 +49,10 @@ func newCollector(o Options) *collector {
 		// A collector has no reason to send the spans, and the headers, elsewhere.
 		client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
-	return &collector{config: o.Config, client: client, log: o.Log, now: o.Now}
+	return &collector{
+		config: o.Config, client: client, log: o.Log, now: o.Now,
+		secret: secretHeaders{id: o.Config.HeadersSecret, read: o.Secrets},
+	}
 }
 
 // OnStart implements the SDK's SpanProcessor.
@@ -127,8 +131,8 @@ func (c *collector) export(ctx context.Context, spans []sdktrace.ReadOnlySpan) e
 		return errors.New("the endpoint cannot be used") // the error would quote it
 	}
 	request.Header.Set("Content-Type", "application/json")
-	for name, value := range c.config.Headers {
-		request.Header.Set(name, value)
+	if err := c.identify(ctx, request); err != nil {
+		return err
 	}
 	response, err := c.client.Do(request)
 	if err != nil {
@@ -139,6 +143,9 @@ func (c *collector) export(ctx context.Context, spans []sdktrace.ReadOnlySpan) e
 	}
 	defer func() { _ = response.Body.Close() }() // nothing follows from it
 	_, _ = io.CopyN(io.Discard, response.Body, maxAnswerBytes)
+	if response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden {
+		c.secret.forget() // it may have been replaced meanwhile
+	}
 	if response.StatusCode/100 != 2 {
 		return fmt.Errorf("the collector answered %d", response.StatusCode)
 	}

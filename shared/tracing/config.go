@@ -15,6 +15,9 @@ type Config struct {
 	Endpoint string
 	// Headers go with each of them; they may hold keys and are never logged.
 	Headers map[string]string
+	// HeadersSecret is the ARN or the name of a secret in AWS Secrets Manager with
+	// more of them, written as in OTEL_EXPORTER_OTLP_HEADERS; empty: none.
+	HeadersSecret string
 	// Timeout bounds one export, and so what tracing adds to an invocation.
 	Timeout time.Duration
 	// Ratio is the part of all tasks that is traced, from 0 to 1. A task is
@@ -32,6 +35,19 @@ const (
 	ToNobody Exporter = "none"
 )
 
+// SecretVariable names the secret that holds headers of the collector.
+const SecretVariable = "REPLYONCE_TRACES_SECRET" //nolint:gosec // a name, not a secret
+
+// Variables lists the variables that [ReadConfig] reads, for those who hand them
+// on to a function's environment.
+func Variables() []string {
+	names := []string{"OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG", SecretVariable}
+	for _, setting := range []string{"ENDPOINT", "HEADERS", "TIMEOUT"} {
+		names = append(names, "OTEL_EXPORTER_OTLP_"+setting, "OTEL_EXPORTER_OTLP_TRACES_"+setting)
+	}
+	return names
+}
+
 // Bounds of the time that one export may take. The default of the OpenTelemetry
 // specification, 10 s, is one for processes in which somebody else waits.
 const (
@@ -45,7 +61,8 @@ const (
 // OTEL_TRACES_SAMPLER and its argument, and of OTEL_EXPORTER_OTLP_ENDPOINT,
 // _HEADERS and _TIMEOUT both forms, of which the one with _TRACES in it goes
 // first. OTLP is spoken as JSON over HTTP; what takes protobuf over HTTP takes
-// that too.
+// that too. [SecretVariable] is our own: variables of a deployed function can be
+// read by many, so keys do not belong among them.
 //
 // A function must not be stopped by how it is watched, so there is always a
 // usable configuration; problems says what was left out of it.
@@ -54,7 +71,7 @@ const (
 // https://opentelemetry.io/docs/specs/otel/protocol/exporter/
 func ReadConfig(environment map[string]string) (c Config, problems []string) {
 	r := reader{environment: environment}
-	c = Config{Exporter: ToLog, Timeout: r.timeout(), Ratio: r.ratio(), Headers: r.headers()}
+	c = Config{Exporter: ToLog, Timeout: r.timeout(), Ratio: r.ratio(), Headers: r.headers(), HeadersSecret: r.text(SecretVariable)}
 	if c.Endpoint = r.endpoint(); c.Endpoint != "" {
 		c.Exporter = ToOTLP
 	}
@@ -66,6 +83,9 @@ func ReadConfig(environment map[string]string) (c Config, problems []string) {
 		c.Exporter = chosen
 	default:
 		r.addf("OTEL_TRACES_EXPORTER is %q: use otlp, console or none", chosen)
+	}
+	if c.HeadersSecret != "" && c.Endpoint == "" {
+		r.addf("%s is set, and OTEL_EXPORTER_OTLP_ENDPOINT is not: nobody needs the secret", SecretVariable)
 	}
 	if disabled, err := strconv.ParseBool(r.text("OTEL_SDK_DISABLED")); err == nil && disabled {
 		c.Exporter = ToNobody
@@ -112,25 +132,33 @@ func (r *reader) endpoint() string {
 	return u.String()
 }
 
-// headers are pairs like those of the W3C Baggage header: k=v,k2=v2, with
-// percent-encoded values.
 func (r *reader) headers() map[string]string {
 	text, name := r.otlp("HEADERS")
-	if text == "" {
-		return nil
+	headers, bad := parseHeaders(text)
+	for range bad {
+		r.addf("%s has a part that is not name=value: it is left out", name)
 	}
-	headers := map[string]string{}
+	return headers
+}
+
+// parseHeaders reads pairs like those of the W3C Baggage header: k=v,k2=v2, with
+// percent-encoded values. It leaves out what is none, and counts it.
+func parseHeaders(text string) (headers map[string]string, bad int) {
+	if text = strings.TrimSpace(text); text == "" {
+		return nil, 0
+	}
+	headers = map[string]string{}
 	for pair := range strings.SplitSeq(text, ",") {
 		key, value, found := strings.Cut(strings.TrimSpace(pair), "=")
 		key = strings.TrimSpace(key)
 		value, err := url.PathUnescape(strings.TrimSpace(value))
 		if !found || key == "" || err != nil || strings.ContainsAny(key+value, "\r\n") {
-			r.addf("%s has a part that is not name=value: it is left out", name)
+			bad++
 			continue
 		}
 		headers[key] = value
 	}
-	return headers
+	return headers, bad
 }
 
 // timeout is given in milliseconds.

@@ -46,6 +46,10 @@ func TestReadConfig(t *testing.T) {
 		{"bad headers", map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "a=1,b,=c,d=%zz,e=%0d%0aX:1"}, with(func(c *tracing.Config) {
 			c.Headers = map[string]string{"a": "1"}
 		}), 4},
+		{"secret headers", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a", "REPLYONCE_TRACES_SECRET": "keys"}, with(func(c *tracing.Config) {
+			c.Exporter, c.Endpoint, c.HeadersSecret = tracing.ToOTLP, "http://a/v1/traces", "keys"
+		}), 0},
+		{"secret headers for nobody", map[string]string{"REPLYONCE_TRACES_SECRET": "keys"}, with(func(c *tracing.Config) { c.HeadersSecret = "keys" }), 1},
 		{"timeout", map[string]string{"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT": "150"}, with(func(c *tracing.Config) { c.Timeout = 150 * time.Millisecond }), 0},
 		{"long timeout", map[string]string{"OTEL_EXPORTER_OTLP_TIMEOUT": "10000"}, with(func(c *tracing.Config) { c.Timeout = tracing.MaxTimeout }), 0},
 		{"bad timeout", map[string]string{"OTEL_EXPORTER_OTLP_TIMEOUT": "1s"}, standard, 1},
@@ -63,7 +67,8 @@ func TestReadConfig(t *testing.T) {
 }
 
 func equal(a, b tracing.Config) bool {
-	return a.Exporter == b.Exporter && a.Endpoint == b.Endpoint && a.Timeout == b.Timeout && a.Ratio == b.Ratio && maps.Equal(a.Headers, b.Headers)
+	return a.Exporter == b.Exporter && a.Endpoint == b.Endpoint && a.Timeout == b.Timeout && a.Ratio == b.Ratio &&
+		a.HeadersSecret == b.HeadersSecret && maps.Equal(a.Headers, b.Headers)
 }
 
 // Whatever stands in the environment, tracing has a configuration that is safe,
@@ -92,4 +97,19 @@ func FuzzReadConfig(f *testing.F) {
 			t.Errorf("the headers are told: %q", problems)
 		}
 	})
+}
+
+// Whoever hands variables on to a function hands on all that are read.
+func TestVariablesAreAllThatAreRead(t *testing.T) {
+	t.Parallel()
+	asked := map[string]string{}
+	for _, name := range tracing.Variables() {
+		asked[name] = "%" // no number, no URL, no header: each is complained of, or kept as a name
+	}
+	_, problems := tracing.ReadConfig(asked)
+	for _, part := range []string{"TRACES_ENDPOINT", "TRACES_HEADERS", "TRACES_TIMEOUT", "OTEL_TRACES_EXPORTER", "OTEL_TRACES_SAMPLER ", "OTEL_TRACES_SAMPLER_ARG", tracing.SecretVariable} {
+		if !strings.Contains(strings.Join(problems, "\n")+"\n", part) {
+			t.Errorf("nothing is said about %s: %q", part, problems)
+		}
+	}
 }

@@ -13,10 +13,10 @@ import (
 // how a function is watched must not keep it from working.
 //
 // It is not in functionmain, which functions without traces use too.
-func FromEnvironment(function string, environment map[string]string, log *slog.Logger, now func() time.Time) *Tracer {
+func FromEnvironment(function string, environment map[string]string, secrets SecretReader, log *slog.Logger, now func() time.Time) *Tracer {
 	config, problems := ReadConfig(environment)
 	for _, problem := range problems {
 		log.Warn("tracing setting refused", telemetry.KeyReason, problem)
 	}
-	return New(Options{Function: function, Version: runtimeconfig.BuildVersion(), Config: config, Log: log, Now: now})
+	return New(Options{Function: function, Version: runtimeconfig.BuildVersion(), Config: config, Secrets: secrets, Log: log, Now: now})
 }

@@ -27,8 +27,10 @@ type Options struct {
 	Function string // name of the function
 	Version  string // of the build
 	Config   Config
-	Log      *slog.Logger
-	Now      func() time.Time
+	// Secrets reads Config.HeadersSecret; it may be nil when there is none.
+	Secrets SecretReader
+	Log     *slog.Logger
+	Now     func() time.Time
 	// Client sends to a collector; nil: one of the package's own.
 	Client *http.Client
 }
@@ -56,7 +58,9 @@ func New(o Options) *Tracer {
 	case ToLog:
 		out = logLines{o.Log}
 	case ToOTLP:
-		out = newCollector(o)
+		c := newCollector(o)
+		c.prepare()
+		out = c
 	case ToNobody:
 		return nil
 	default:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"strconv"
@@ -69,6 +70,12 @@ func TestSettings(t *testing.T) {
 			expect: func(o stack.Options) bool {
 				return o.Provider == "openai" && o.Model == "m" && o.ProviderKey.Reveal() == "key-1" &&
 					o.MaxOutputTokens == "500" && o.MaxInputTokens == "9000" && o.ProviderSecret == "keys"
+			},
+		},
+		"a collector of spans": {
+			env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318", "OTEL_EXPORTER_OTLP_HEADERS": "key=1", "OTEL_LOG_LEVEL": "debug"},
+			expect: func(o stack.Options) bool {
+				return maps.Equal(o.Env, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318", "OTEL_EXPORTER_OTLP_HEADERS": "key=1"})
 			},
 		},
 		"keys are no flags": {args: []string{"-provider-key", "key-1"}, err: "read flags"},

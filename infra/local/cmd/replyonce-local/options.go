@@ -13,6 +13,7 @@ import (
 
 	"github.com/replyonce/replyonce/infra/local/stack"
 	"github.com/replyonce/replyonce/shared/runtimeconfig"
+	"github.com/replyonce/replyonce/shared/tracing"
 )
 
 const (
@@ -20,7 +21,8 @@ const (
 	maxWorkers  = 64
 	usage       = `replyonce-local runs replyonce on this machine. Each flag can also be given as a variable.
 The key of a model provider is given by the variable ` + keyVariable + ` alone: flags can be seen by
-every user of the machine.
+every user of the machine. Spans go to a collector with OTEL_EXPORTER_OTLP_ENDPOINT and the other variables
+of OpenTelemetry's exporter and samplers.
 
 `
 	keyVariable = "REPLYONCE_PROVIDER_KEY"
@@ -141,7 +143,7 @@ func parse(args []string, getenv func(string) string, errOut io.Writer) (stack.O
 	if flags.NArg() > 0 {
 		return stack.Options{}, fmt.Errorf("%q is not understood: see -help", flags.Arg(0))
 	}
-	o := stack.Options{ProviderKey: runtimeconfig.Hidden(getenv(keyVariable))}
+	o := stack.Options{ProviderKey: runtimeconfig.Hidden(getenv(keyVariable)), Env: traceVariables(getenv)}
 	var wrong []error
 	for i, s := range all {
 		if err := s.set(&o, *values[i]); err != nil {
@@ -149,6 +151,18 @@ func parse(args []string, getenv func(string) string, errOut io.Writer) (stack.O
 		}
 	}
 	return o, errors.Join(wrong...)
+}
+
+// traceVariables are the settings of OpenTelemetry, which the functions read
+// themselves: without OTEL_EXPORTER_OTLP_ENDPOINT spans are lines of functions.log.
+func traceVariables(getenv func(string) string) map[string]string {
+	given := map[string]string{}
+	for _, name := range tracing.Variables() {
+		if value := getenv(name); value != "" {
+			given[name] = value
+		}
+	}
+	return given
 }
 
 func number(text string, low, high int) (int, error) {
