@@ -43,6 +43,10 @@ var extras = []world.Schedule{
 		world.Step{Op: world.Send, B: 2}, step(world.Flow)),
 	asked(world.Setup{}, // repeats at each limit of the record
 		advanceTo(world.AtReplayEnd), step(world.Send), step(world.Flow), advanceTo(world.AtPurge), step(world.Send), step(world.Flow)),
+	asked(world.Setup{}, // repeats a millisecond before each limit
+		justBefore(world.AtReplayEnd), step(world.Send), step(world.Flow), justBefore(world.AtPurge), step(world.Send), step(world.Flow)),
+	asked(world.Setup{}, // a message comes when its task is over
+		advanceTo(world.AtDeadline), deliver, step(world.Flow)),
 	asked(world.Setup{}, // a repeat after the purge time
 		advanceTo(world.AtPurge), step(world.Send), step(world.Flow)),
 	asked(world.Setup{}, // a dispatcher dies between moving the due time and publishing
@@ -81,6 +85,11 @@ func asked(setup world.Setup, steps ...world.Step) world.Schedule {
 		setup.Policy = worktask.RetryUnknown
 	}
 	return world.Schedule{Setup: setup, Steps: slices.Concat(acts(step(world.Send), step(world.Flow)), steps)}
+}
+
+// justBefore lets time go to the last millisecond before an instant.
+func justBefore(instant string) world.Step {
+	return world.Step{Op: world.Advance, Call: instant, C: 1}
 }
 
 // spent uses up attempts whose end is known.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"text/tabwriter"
 
 	"github.com/replyonce/replyonce/shared/history/check"
 	"github.com/replyonce/replyonce/shared/simulation/mutants"
@@ -21,24 +22,22 @@ func TestMutants(t *testing.T) {
 	if len(all) < 25 {
 		t.Errorf("%d mutants, want at least 25", len(all))
 	}
-	lines := make([]string, len(all))
+	rows := make([]hunted, len(all))
 	named := map[string]bool{}
 	var mu sync.Mutex
 	for i, m := range all {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			n, v := hunt(t, m)
-			found := strings.Join(v.Names(), " ")
-			if v.Broken == nil {
-				found = "NOT FOUND"
-				t.Errorf("not found in %d schedules: %s", n, m.Wrong)
+			h := hunt(t, m)
+			if h.found == nil {
+				t.Errorf("not found in %d schedules: %s", h.needed, m.Wrong)
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			for _, name := range v.Names() {
+			for _, name := range h.found {
 				named[name] = true
 			}
-			lines[i] = fmt.Sprintf("%-50s %6d of %5d  %-45s %s", m.Name, n, m.Within, found, m.Wrong)
+			rows[i] = h
 		})
 	}
 	t.Cleanup(func() {
@@ -48,7 +47,7 @@ func TestMutants(t *testing.T) {
 			}
 		}
 		if *mutantTable {
-			fmt.Printf("%-50s %6s    %5s  %-45s %s\n%s\n", "mutant", "needed", "bound", "found by", "what it does", strings.Join(lines, "\n"))
+			fmt.Print(tableOf(rows))
 		}
 	})
 }
@@ -63,25 +62,57 @@ func judged() []string {
 	return names
 }
 
+// hunted is what became of a mutant.
+type hunted struct {
+	mutant mutants.Mutant
+	needed int      // schedules
+	last   string   // the schedule that was played last
+	found  []string // promises and rules that it shows broken; nil: the mutant has survived
+}
+
 // hunt plays schedules until one shows the promise broken.
-func hunt(t *testing.T, m mutants.Mutant) (n int, found Verdict) {
+func hunt(t *testing.T, m mutants.Mutant) hunted {
 	t.Helper()
 	directed := AllDirected()
-	for n = range m.Within {
+	last := ""
+	for n := range m.Within {
 		var s world.Schedule
 		if n < len(directed) {
-			s = directed[n].Schedule
+			s, last = directed[n].Schedule, fmt.Sprintf("directed %d", n+1)
 		} else {
-			s = lab().Random(uint64(n - len(directed)))
+			seed := uint64(n - len(directed))
+			s, last = lab().Random(seed), fmt.Sprintf("random, seed %d", seed)
 		}
 		broken := lab()
 		broken.Wiring = m.Wire()
 		v := broken.Play(t, s, uint64(n))
 		if slices.Contains(v.Names(), m.Breaks) && lab().Play(t, s, uint64(n)).Broken == nil {
-			return n + 1, v
+			return hunted{m, n + 1, last, v.Names()}
 		}
 	}
-	return m.Within, Verdict{}
+	return hunted{m, m.Within, last, nil}
+}
+
+// tableOf is the table for people.
+func tableOf(rows []hunted) string {
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "mutant\tneeded\tbound\tschedule\tverdict\tpromises and rules broken")
+	survivors, most := 0, 0
+	for _, h := range rows {
+		verdict := "found"
+		if h.found == nil {
+			verdict = "SURVIVES"
+			survivors++
+		}
+		most = max(most, h.needed)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\t%s\n", h.mutant.Name, h.needed, h.mutant.Within, h.last, verdict, strings.Join(h.found, " "))
+	}
+	_ = table.Flush() // into memory
+	fmt.Fprintf(&text, "\n%d mutants, %d survive; needed: schedules until one shows what the mutant is said to break, at most %d.\n"+
+		"The first %d schedules are directed, one for each cell of the decision table and its neighbours; the others are drawn from a seed.\n",
+		len(rows), survivors, most, len(AllDirected()))
+	return text.String()
 }
 
 // TestMutantNames: each mutant has a name and an explanation of its own.
