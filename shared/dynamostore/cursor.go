@@ -26,7 +26,7 @@ func parseIDCursor(cursor string) (string, error) {
 		return "", storeerror.ErrBadCursor
 	}
 	id, err := ulid.ParseStrict(string(raw))
-	if err != nil || id.String() != string(raw) {
+	if err != nil || id.String() != string(raw) || idCursor(string(raw)) != cursor { // base64 skips line breaks
 		return "", storeerror.ErrBadCursor
 	}
 	return string(raw), nil

@@ -24,7 +24,7 @@ func parseCursor(text string) (string, error) {
 		return "", storeerror.ErrBadCursor
 	}
 	place, found := strings.CutPrefix(string(raw), cursorMark)
-	if !found {
+	if !found || cursor(place) != text { // the decoder skips line breaks
 		return "", storeerror.ErrBadCursor
 	}
 	return place, nil
