@@ -32,9 +32,10 @@ demo: ## play the failures and show that each question has one saved reply
 	@$(GO) run ./infra/demo/cmd/replyonce-demo
 
 .PHONY: drill
-drill: ## play every failure drill on real processes: table, dist/drill/report.html and .json (DRILLS="D07 D11"; MUTANTS=1: in virtual time, broken on purpose)
-	@mkdir -p dist/drill
-	@$(GO) run ./infra/drill/cmd/replyonce-drill $(if $(MUTANTS),-mutants,-json dist/drill/report.json -html dist/drill/report.html -histories dist/drill/histories) $(DRILLS)
+DRILL_OUT = dist/drill$(if $(BROKEN),/$(BROKEN))
+drill: ## play every failure drill on real processes: table, dist/drill/report.html and .json (DRILLS="D07 D11"; BROKEN=unfenced-save: a build that must fail; MUTANTS=1: in virtual time, broken on purpose)
+	@$(GO) run ./infra/drill/cmd/replyonce-drill $(if $(MUTANTS),-mutants,$(if $(BROKEN),-broken $(BROKEN)) \
+		-json $(DRILL_OUT)/report.json -html $(DRILL_OUT)/report.html -histories $(DRILL_OUT)/histories) $(DRILLS)
 
 DURATION ?= 10m
 .PHONY: soak
@@ -105,7 +106,7 @@ FUZZTIME ?= 10s
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (default 10s)
 	@mkdir -p dist
-	@$(GO) list ./shared/... ./functions/... ./infra/local/... | while read -r p; do \
+	@$(GO) list ./... | while read -r p; do \
 		for f in $$($(GO) test -list '^Fuzz' $$p 2>/dev/null | grep '^Fuzz'); do \
 			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p >dist/fuzz.log 2>&1 || { cat dist/fuzz.log; exit 1; }; \
 		done; done
