@@ -37,10 +37,15 @@ drill: ## play every failure drill on real processes: table, dist/drill/report.h
 	@$(GO) run ./infra/drill/cmd/replyonce-drill $(if $(MUTANTS),-mutants,$(if $(BROKEN),-broken $(BROKEN)) \
 		-json $(DRILL_OUT)/report.json -html $(DRILL_OUT)/report.html -histories $(DRILL_OUT)/histories) $(DRILLS)
 
-DURATION ?= 10m
 .PHONY: soak
+soak: DURATION ?= 10m
 soak: ## play random schedules of failures in virtual time for DURATION, with rates and coverage
 	@set -o pipefail; $(GO) test ./shared/simulation -run '^TestSoak$$' -count=1 -v -timeout 0 -soak $(DURATION) | sed '/^=== /d'
+
+.PHONY: chaos
+chaos: DURATION ?= 5m
+chaos: ## drill D30 for DURATION: people keep asking while processes die, messages are copied, clocks are wrong (SEED=; BREAK=unfenced-save: must fail)
+	@$(GO) run ./infra/drill/cmd/replyonce-chaos -duration $(DURATION) -out dist/chaos $(if $(SEED),-seed $(SEED)) $(if $(BREAK),-break $(BREAK))
 
 .PHONY: bench
 bench: build/arm64 build/host dist/tools/aws-lambda-rie ## count units and requests, measure rates, print zip sizes

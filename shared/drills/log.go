@@ -21,7 +21,8 @@ type Log struct {
 	scopes  map[string]bool
 	notes   []Note
 
-	questions map[string]string  // scope of their tasks
+	questions map[string]string  // what their tasks are found by
+	keys      map[string]string  // the same, by the keys under which tasks are made
 	requests  map[string]request // at the provider, by its ids
 
 	asking asking
@@ -35,7 +36,7 @@ type Note struct {
 
 // NewLog returns an empty record of the service's clock now.
 func NewLog(now func() time.Time, name string, timers worktask.Timers) *Log {
-	l := &Log{now: now, changed: make(chan struct{}), scopes: map[string]bool{}, questions: map[string]string{}, requests: map[string]request{}}
+	l := &Log{now: now, changed: make(chan struct{}), scopes: map[string]bool{}, questions: map[string]string{}, keys: map[string]string{}, requests: map[string]request{}}
 	l.asking.tasks, l.asking.balance = map[string][]history.Ref{}, map[history.Ref]int{}
 	l.Recorder = history.NewRecorder(now, history.Header{Name: name, Limits: history.LimitsOf(timers)})
 	l.StreamTo(l)

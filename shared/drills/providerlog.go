@@ -18,6 +18,25 @@ func (l *Log) Asks(question, scope string) {
 	l.questions[question] = scope
 }
 
+// AsksUnder is Asks for one of several questions of a scope: requests with it
+// belong to the tasks that were made under its keys.
+func (l *Log) AsksUnder(key, question string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.questions[question], l.keys[key] = question, question
+}
+
+// asked is what a task that was made under a key is found by: its question, or
+// its scope where that has only one.
+func (l *Log) asked(key, scope string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if question, known := l.keys[key]; known {
+		return question
+	}
+	return scope
+}
+
 // providerKinds are the events of the provider's log that a history has.
 var providerKinds = map[providertest.EventKind]history.Kind{
 	providertest.EventReceived:  history.CallReceived,
@@ -37,16 +56,16 @@ func (l *Log) Provided(e providertest.Event) {
 	}
 	l.mu.Lock()
 	begun := l.requests[e.RequestID]
-	scope, asked := l.questions[e.Question]
+	about, asked := l.questions[e.Question]
 	l.mu.Unlock()
-	about := history.Call{
+	call := history.Call{
 		RequestID: e.RequestID, Key: e.Key, PromptSHA256: e.PromptSHA256, OperationID: e.Operation, Status: e.Status,
 		Replayed: e.Kind == providertest.EventReplayed,
 	}
-	event := history.Event{Actor: providerlog.Actor, Kind: kind, Call: &about, Op: begun.seq, Task: begun.task}
+	event := history.Event{Actor: providerlog.Actor, Kind: kind, Call: &call, Op: begun.seq, Task: begun.task}
 	switch {
 	case kind == history.CallReceived && asked:
-		event.Task, event.Op = l.taskAsking(scope), 0
+		event.Task, event.Op = l.taskAsking(about), 0
 	case kind == history.CallReceived || begun.seq == 0:
 		return // a request of an earlier act, or of nobody's
 	}
@@ -85,15 +104,24 @@ type request struct {
 	task history.Ref
 }
 
-// taskAsking is the task of the scope that has a claim for which no request has
-// come yet: the provider knows no tasks, and two tasks may ask the same.
-func (l *Log) taskAsking(scope string) history.Ref {
+// taskAsking is the task with the question that has a claim for which no request
+// has come yet: the provider knows no tasks, and two tasks may ask the same.
+func (l *Log) taskAsking(about string) history.Ref {
 	l.asking.mu.Lock()
 	defer l.asking.mu.Unlock()
 	for _, e := range l.After(l.asking.read) {
-		l.asking.add(e)
+		l.asking.read = e.Seq
+		switch {
+		case e.Kind == history.Created && e.Task != "":
+			found := l.asked(e.Creation.Record.Key, e.Task.Parts().Scope)
+			l.asking.tasks[found] = append(l.asking.tasks[found], e.Task)
+		case e.Kind == history.Stored && e.Write.Transition == history.Claim: // one that looks up makes no request
+			l.asking.balance[e.Task]++
+		case e.Kind == history.CallReceived:
+			l.asking.balance[e.Task]--
+		}
 	}
-	tasks := l.asking.tasks[scope]
+	tasks := l.asking.tasks[about]
 	for _, task := range tasks {
 		if l.asking.balance[task] > 0 {
 			return task
@@ -109,21 +137,8 @@ func (l *Log) taskAsking(scope string) history.Ref {
 type asking struct {
 	mu      sync.Mutex
 	read    int64                    // order number of the last event taken in
-	tasks   map[string][]history.Ref // by scope, in the order in which they were made
+	tasks   map[string][]history.Ref // by what they are found by, in the order in which they were made
 	balance map[history.Ref]int      // claims without a request
-}
-
-func (a *asking) add(e history.Event) {
-	a.read = e.Seq
-	switch {
-	case e.Kind == history.Created && e.Task != "":
-		scope := e.Task.Parts().Scope
-		a.tasks[scope] = append(a.tasks[scope], e.Task)
-	case isLanded(Sight{Event: e}, Claim):
-		a.balance[e.Task]++
-	case e.Kind == history.CallReceived:
-		a.balance[e.Task]--
-	}
 }
 
 // ProviderSink reads the provider's log as it is written: one JSON object per

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/replyonce/replyonce/infra/local/supervisor"
+	"github.com/replyonce/replyonce/shared/drills"
 	"github.com/replyonce/replyonce/shared/history"
 )
 
@@ -14,10 +15,14 @@ import (
 const dying = 5 * time.Second
 
 // Workers implements drills.World.
-func (w *World) Workers() []string {
-	names := make([]string, workers)
+func (w *World) Workers() []string { return w.Processes(drills.Worker) }
+
+// Processes are the names of a function's processes.
+func (w *World) Processes(function drills.Role) []string {
+	count := map[drills.Role]int{drills.Worker: w.options.Workers, drills.API: w.options.APIs, drills.Dispatcher: 1}[function]
+	names := make([]string, count)
 	for i := range names {
-		names[i] = fmt.Sprintf("worker-%d", i+1)
+		names[i] = fmt.Sprintf("%s-%d", function, i+1)
 	}
 	return names
 }

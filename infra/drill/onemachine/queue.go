@@ -41,6 +41,9 @@ func (w *World) HoldDeliveries(scope string) (release func()) {
 // hold is the event source's hook: it waits while a message of the batch is held
 // back.
 func (w *World) hold(ctx context.Context, batch []types.Message) {
+	if w.options.Hold != nil {
+		w.options.Hold(ctx, batch)
+	}
 	for _, m := range batch {
 		w.mu.Lock()
 		gate := w.held[scopeOf(m)]
@@ -69,12 +72,16 @@ func (w *World) DeliverTwice(scope string) (stop func()) {
 
 // copies is the event source's hook: how often a message is delivered.
 func (w *World) copies(m types.Message) int {
+	n := 1
+	if w.options.Copies != nil {
+		n = w.options.Copies(m)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.twice[scopeOf(m)] {
-		return 2
+		n = max(n, 2)
 	}
-	return 1
+	return n
 }
 
 // Put implements drills.World.

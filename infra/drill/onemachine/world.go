@@ -14,6 +14,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/replyonce/replyonce/infra/drill/observe"
 	"github.com/replyonce/replyonce/infra/local/modelserver"
@@ -41,9 +42,30 @@ type Options struct {
 	Root     string // the module's folder; "" looks for it
 	Binaries string // built with the tag drillclock; "" builds them
 	Progress func(string)
+
+	Workers, APIs int // processes; 0: as many as a drill needs
+	// Copies and Hold, if not nil, are asked about every delivery, beside what
+	// scripts want: how often a message arrives at once, and how long a batch
+	// waits before it does.
+	Copies func(types.Message) int
+	Hold   func(context.Context, []types.Message)
+
 	// Break, if not nil, is what a deliberately broken service does to requests
 	// of its functions.
 	Break observe.Break
+}
+
+func (o Options) withDefaults() Options {
+	if o.Profile == "" {
+		o.Profile = "short"
+	}
+	if o.Workers == 0 {
+		o.Workers = workers
+	}
+	if o.APIs == 0 {
+		o.APIs = apis
+	}
+	return o
 }
 
 // Build builds the programs of worlds, for several of them to share.
@@ -57,6 +79,7 @@ func Build(ctx context.Context, root string, progress func(string)) (folder stri
 
 // World implements drills.World on a stack of its own.
 type World struct {
+	options  Options
 	stack    *stack.Stack
 	provider *modelserver.Server
 	store    *dynamostore.Store
@@ -85,9 +108,8 @@ func Start(ctx context.Context, o Options) (*World, error) {
 }
 
 func (w *World) start(ctx context.Context, o Options) (err error) {
-	if o.Profile == "" {
-		o.Profile = "short"
-	}
+	o = o.withDefaults()
+	w.options = o
 	timers, err := worktask.TimersNamed(o.Profile)
 	if err != nil {
 		return fmt.Errorf("start drills: %w", err)
@@ -112,7 +134,7 @@ func (w *World) start(ctx context.Context, o Options) (err error) {
 		Root: o.Root, Binaries: o.Binaries, Tags: []string{clockTag}, DataDir: filepath.Join(w.data, "stack"),
 		Profile: o.Profile, Provider: "scripted", ProviderURL: w.provider.URL(), OnUnknown: string(o.Kind.OnUnknown),
 		Env:     map[string]string{"REPLYONCE_DRILL_CLOCK": w.clocks},
-		Workers: workers, APIs: apis, Copies: w.copies, Hold: w.hold, Observe: w.logged, Progress: o.Progress,
+		Workers: o.Workers, APIs: o.APIs, Copies: w.copies, Hold: w.hold, Observe: w.logged, Progress: o.Progress,
 	})
 	if err != nil {
 		return fmt.Errorf("start the stack: %w", err)
