@@ -9,7 +9,9 @@ func SplitText(text string, limit int) []string {
 	var parts []string
 	for len(text) > limit {
 		cut := limit
-		for cut > limit-utf8.UTFMax && !utf8.RuneStart(text[cut]) {
+		// A character has three bytes behind its first one at most; what has more is
+		// no UTF-8, and a part must not become empty by it.
+		for cut > limit-utf8.UTFMax+1 && !utf8.RuneStart(text[cut]) {
 			cut--
 		}
 		parts = append(parts, text[:cut])
