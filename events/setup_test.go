@@ -3,8 +3,6 @@ package events_test
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"flag"
 	"fmt"
 	"os"
@@ -17,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/smithy-go/logging"
 
+	"github.com/replyonce/replyonce/events"
 	"github.com/replyonce/replyonce/infra/local/binaries"
 	"github.com/replyonce/replyonce/infra/local/emulator"
 	"github.com/replyonce/replyonce/infra/local/issuer"
@@ -24,12 +23,7 @@ import (
 	"github.com/replyonce/replyonce/infra/rie"
 	"github.com/replyonce/replyonce/infra/stack/extract"
 	"github.com/replyonce/replyonce/shared/awsclients"
-	"github.com/replyonce/replyonce/shared/conversation"
-	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/dynamostore"
-	"github.com/replyonce/replyonce/shared/idempotency"
-	"github.com/replyonce/replyonce/shared/reply"
-	"github.com/replyonce/replyonce/shared/worktask"
 )
 
 // programs are what the tests run: the functions as they are deployed, but for
@@ -121,7 +115,10 @@ func newWorld(t *testing.T, name, issuerURL string) *world {
 		t.Fatal(err)
 	}
 	w := &world{programs: available, name: name, queueURL: created.QueueURL, issuer: issuerURL, functions: map[string]*rie.Function{}}
-	w.seed(t)
+	store := dynamostore.New(awsclients.DynamoDB(available.aws), name, dynamostore.Options{})
+	if err := events.Seed(t.Context(), store, time.Now()); err != nil {
+		t.Fatal(err)
+	}
 	return w
 }
 
@@ -166,50 +163,4 @@ func newIssuer(t *testing.T, url string) *issuer.Issuer {
 		t.Fatal(err)
 	}
 	return i
-}
-
-// Ids of the things that the samples name.
-const (
-	sampleDocument     = "01KB7PZ8Q0D0CVMENT00000001"
-	sampleConversation = "01KB7Q0000C0NVERSAT1000001"
-	sampleMessage      = "01KB7Q1G00MESSAGE000000001"
-	sampleTask         = "01KB7Q1G01TASK000000000001"
-)
-
-// seed stores a document, a conversation and a question whose handoff got lost a
-// minute ago: it is due, and its deadline is not over.
-func (w *world) seed(t *testing.T) {
-	t.Helper()
-	now := time.Now().UTC().Truncate(time.Millisecond).Add(-time.Minute)
-	timers := worktask.DefaultTimers()
-	record := func(operation, target string) idempotency.Record {
-		r, err := idempotency.NewRecord(idempotency.Scope{Workspace: "acme", Caller: "alice", Operation: operation}, "seed",
-			idempotency.NewCanonical(operation).Fingerprint(), target, now,
-			idempotency.Windows{Replay: timers.ReplayWindow, Purge: timers.PurgeAfter})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
-	}
-	text := "Everybody decides."
-	sum := sha256.Sum256([]byte(text))
-	d := document.Document{Workspace: "acme", ID: sampleDocument, Title: "Rules", LatestVersion: 1, CreatedAt: now, UpdatedAt: now}
-	v := document.Version{
-		Workspace: "acme", Document: d.ID, Title: d.Title, Number: 1, Bytes: len(text), Text: text,
-		SHA256: hex.EncodeToString(sum[:]), CreatedAt: now,
-	}
-	c := conversation.Conversation{Workspace: "acme", ID: sampleConversation, Caller: "alice", Title: "Rules", Document: d.ID, CreatedAt: now}
-	m := conversation.Message{Workspace: "acme", Conversation: c.ID, ID: sampleMessage, Text: "Who decides?", Document: d.ID, Version: 1, CreatedAt: now}
-	task := worktask.NewTask(conversation.TaskRef("acme", c.ID, sampleTask), reply.Kind, "alice",
-		reply.Input{Message: m.ID, PromptVersion: reply.PromptVersion}.Encode(), "request-0", worktask.RetryUnknown, now, timers)
-	store := dynamostore.New(awsclients.DynamoDB(w.programs.aws), w.name, dynamostore.Options{})
-	for _, err := range []error{
-		store.CreateDocument(t.Context(), record("create_document", document.Path(d.ID)), d, v),
-		store.CreateConversation(t.Context(), record("create_conversation", conversation.Path(c.ID)), c),
-		store.AcceptMessage(t.Context(), record("submit", conversation.TaskPath(c.ID, task.ID)), m, task),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 }
