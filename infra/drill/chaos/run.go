@@ -74,7 +74,7 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 	if err != nil {
 		return result, fmt.Errorf("start a world for chaos: %w", err)
 	}
-	defer func() { err = errors.Join(err, r.world.Close()) }()
+	defer func() { err = errors.Join(err, r.world.Close()) }() //nolint:contextcheck // what was started is stopped, whatever ctx is
 	r.trouble.hands = r.world
 	if err := r.prepare(ctx); err != nil {
 		return result, err
