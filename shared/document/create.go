@@ -26,7 +26,7 @@ func (s Service) Create(ctx context.Context, caller identity.Caller, key idempot
 		return Made{}, err
 	}
 	d := Document{
-		Workspace: caller.Workspace, ID: s.NewID(), Title: in.Title, LatestVersion: 1,
+		Workspace: caller.Workspace, ID: s.NewID(), Title: in.Title, LatestVersion: 1, CurrentVersion: 1,
 		CreatedAt: s.now(), UpdatedAt: s.now(),
 	}
 	v := s.version(d, 1, in.Text)
@@ -51,7 +51,7 @@ func (s Service) Create(ctx context.Context, caller identity.Caller, key idempot
 func (s Service) version(d Document, number int, text string) Version {
 	return Version{
 		Workspace: d.Workspace, Document: d.ID, Title: d.Title, Number: number,
-		Bytes: len(text), SHA256: digest(text), CreatedAt: s.now(), Text: text,
+		Bytes: len(text), SHA256: digest(text), CreatedAt: s.now(), Text: text, State: Ready,
 	}
 }
 

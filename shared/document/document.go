@@ -2,16 +2,23 @@
 // workspace; a version's text never changes once it is stored.
 package document
 
-import "time"
+import (
+	"time"
+
+	"github.com/replyonce/replyonce/shared/worktask"
+)
 
 // Document is a titled series of versions.
 type Document struct {
 	Workspace     string
 	ID            string // ULID
 	Title         string
-	LatestVersion int
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
+	LatestVersion int // the highest number given out, ready or not
+	// CurrentVersion is the newest version that can be read whole; 0 while there is
+	// none. It moves up only.
+	CurrentVersion int
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
 }
 
 // Version is one immutable text of a document.
@@ -25,6 +32,12 @@ type Version struct {
 	Parts     int    // how many items hold the text; 0 in lists
 	CreatedAt time.Time
 	Text      string // empty where only the description was asked for
+
+	State State
+	Index Index // zero for a version that is read whole
+	// IndexTask is accepted in one write with a version that is to be indexed. Stores
+	// keep it as a task of its own, and leave it nil when they read the version.
+	IndexTask *worktask.Task
 }
 
 // List is a page of documents.

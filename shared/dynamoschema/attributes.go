@@ -79,6 +79,26 @@ const (
 	UpdatedAt       = "updated_at_ms"
 )
 
+// Attributes of a version's index and of the document's current version.
+const (
+	CurrentVersion = "current_version"
+	DeletedAt      = "deleted_at_ms"
+
+	State         = "state"
+	Pipeline      = "pipeline"
+	IndexTask     = "index_task"
+	IndexWriter   = "index_writer"
+	MediaType     = "media_type"
+	FileName      = "file_name"
+	IndexEntries  = "index_entries"
+	Passages      = "passages"
+	Pages         = "pages"
+	IndexManifest = "index_manifest"
+	IndexFailure  = "index_failure"
+
+	Body = "body" // of an entry
+)
+
 // SeenAt is when evidence saw the refused answer; the rest of evidence has the
 // names that tasks and versions use.
 const SeenAt = "seen_at_ms"

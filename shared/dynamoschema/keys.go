@@ -26,6 +26,7 @@ const (
 	EvidencePrefix = "EVIDENCE#"
 	VersionPrefix  = "VERSION#"
 	PartPrefix     = "PART#"
+	IndexPrefix    = "INDEX#"
 )
 
 // ScopePK is the partition of what belongs together within a workspace: for the
@@ -103,6 +104,29 @@ func PartsOf(number int) string { return fmt.Sprintf("%s%010d#", PartPrefix, num
 // PartKey is one part of a version's text, counted from 0.
 func PartKey(workspace, document string, number, part int) Key {
 	return Key{DocumentPK(workspace, document), PartsOf(number) + fmt.Sprintf("%04d", part)}
+}
+
+// EntriesOf begins the sort keys of the entries of a version's index.
+func EntriesOf(number int, pipeline string) string {
+	return fmt.Sprintf("%s%010d#%s#", IndexPrefix, number, pipeline)
+}
+
+// IndexKey is one entry of a version's index. The pipeline and the stage have no
+// "#" in them.
+func IndexKey(workspace, document string, number int, pipeline, stage string, part int) Key {
+	return Key{DocumentPK(workspace, document), EntriesOf(number, pipeline) + fmt.Sprintf("%s#%04d", stage, part)}
+}
+
+// ParseIndexSK reads stage and part from the sort key that IndexKey made.
+func ParseIndexSK(sk string) (stage string, part int, err error) {
+	fields := strings.Split(sk, "#")
+	if len(fields) != 5 || fields[0]+"#" != IndexPrefix || fields[3] == "" || len(fields[4]) != 4 {
+		return "", 0, fmt.Errorf("parse key of an index entry: %q is none", sk)
+	}
+	if part, err = strconv.Atoi(fields[4]); err != nil || part < 0 {
+		return "", 0, fmt.Errorf("parse key of an index entry: %q is none", sk)
+	}
+	return fields[3], part, nil
 }
 
 // RecordKey is an idempotency record. Its parts are escaped, so that no two

@@ -20,6 +20,10 @@ func TestKeysHaveTheirDocumentedForm(t *testing.T) {
 		"document":     {DocumentKey("acme", "d1"), Key{"W#acme#D#d1", "DOCUMENT"}},
 		"version":      {VersionKey("acme", "d1", 3), Key{"W#acme#D#d1", "VERSION#0000000003"}},
 		"part":         {PartKey("acme", "d1", 3, 1), Key{"W#acme#D#d1", "PART#0000000003#0001"}},
+		"index entry": {
+			IndexKey("acme", "d1", 3, "0a1b2c3d", "split", 12),
+			Key{"W#acme#D#d1", "INDEX#0000000003#0a1b2c3d#split#0012"},
+		},
 		"record": {
 			RecordKey(idempotency.Scope{Workspace: "acme", Caller: "al", Operation: "send"}, "k"),
 			Key{"W#acme#IDEMPOTENCY#al#send#k", "RECORD"},
@@ -94,6 +98,19 @@ func TestParseEntryKeyRefusesOtherKeys(t *testing.T) {
 	}
 }
 
+func TestParseIndexSK(t *testing.T) {
+	t.Parallel()
+	stage, part, err := ParseIndexSK(IndexKey("acme", "d1", 3, "0a1b2c3d", "split", 12).SK)
+	if err != nil || stage != "split" || part != 12 {
+		t.Errorf("stage %q, part %d, %v", stage, part, err)
+	}
+	for _, sk := range []string{"", "INDEX#3#p#split", "INDEX#3#p##0001", "INDEX#3#p#split#1", "INDEX#3#p#split#00x1", "PART#3#p#split#0001", "INDEX#3#p#split#0001#"} {
+		if _, _, err := ParseIndexSK(sk); err == nil {
+			t.Errorf("%q was taken for the key of an entry", sk)
+		}
+	}
+}
+
 func FuzzParseEntryKey(f *testing.F) {
 	f.Add("W#acme#C#c1", "ENTRY#t1")
 	f.Add("W#a%23b#C#", "ENTRY##")
@@ -133,6 +150,7 @@ func TestAttributeNamesOfExpressionsAreNoPrefixes(t *testing.T) {
 		CallOpen, OperationID, NextAttemptAt, DeadlineAt, HandoffShard, HandoffDueAt, ReleaseMode, ReleaseVersion,
 		ResultBody, ResultObjectKey, ResultBytes, ResultSHA256, FailureReason, EndedBy, EndedAt, InputTokens, OutputTokens,
 		ProviderRequestID, LatestVersion, UpdatedAt, PurgeAfter,
+		State, Pipeline, IndexWriter, IndexFailure, IndexEntries, Passages, Pages, IndexManifest, CurrentVersion, DeletedAt, SHA256,
 	}
 	for _, a := range names {
 		for _, b := range names {

@@ -21,11 +21,13 @@ func (s *Store) CreateDocument(ctx context.Context, record idempotency.Record, d
 	return nil
 }
 
-// AddVersion implements document.Store. The stored document keeps everything
-// but its counter and the time of its latest version; the card is written anew
-// under the counter's condition, so that it never falls behind.
+// AddVersion implements document.Store. Document and card keep everything but the
+// counter, the time of the latest version and the current one.
 func (s *Store) AddVersion(ctx context.Context, record idempotency.Record, d document.Document, v document.Version) error {
 	d.LatestVersion, d.UpdatedAt = v.Number, v.CreatedAt
+	if v.State.Readable() {
+		d.CurrentVersion = v.Number
+	}
 	if err := s.addVersion(ctx, record, d, v); err != nil {
 		return fmt.Errorf("add version %d to document %s: %w", v.Number, d.ID, err)
 	}
@@ -33,13 +35,9 @@ func (s *Store) AddVersion(ctx context.Context, record idempotency.Record, d doc
 }
 
 func (s *Store) addVersion(ctx context.Context, record idempotency.Record, d document.Document, v document.Version) error {
-	card := documentCard(d)
-	if err := checkItem("document card", card); err != nil {
-		return err
-	}
 	actions := []types.TransactWriteItem{
-		s.moveCounter(d),
-		{Put: &types.Put{TableName: aws.String(s.table), Item: card}},
+		{Update: s.moveCounter(d, dynamoschema.DocumentKey(d.Workspace, d.ID))},
+		{Update: s.moveCounter(d, documentCardKey(d.Workspace, d.ID))},
 	}
 	for _, p := range versionItems(v) {
 		action, err := s.putNew(p.what, p.item)
@@ -51,21 +49,30 @@ func (s *Store) addVersion(ctx context.Context, record idempotency.Record, d doc
 	return s.create(ctx, record, actions...)
 }
 
-// moveCounter takes the next number: of two versions that were made from one
-// state, one is refused.
-func (s *Store) moveCounter(d document.Document) types.TransactWriteItem {
+// moveCounter takes the next number, on the document and alike on its card: of two
+// versions that were made from one state, one is refused.
+func (s *Store) moveCounter(d document.Document, at dynamoschema.Key) *types.Update {
 	e := newExpression()
 	e.where(e.compare(dynamoschema.LatestVersion, "=", ":latest_before", number(int64(d.LatestVersion-1))))
 	e.set(dynamoschema.LatestVersion, number(int64(d.LatestVersion)))
 	e.set(dynamoschema.UpdatedAt, millis(d.UpdatedAt))
-	return types.TransactWriteItem{Update: &types.Update{
+	if d.CurrentVersion == d.LatestVersion {
+		// Read whole, and above every number that was given out before.
+		e.set(dynamoschema.CurrentVersion, number(int64(d.CurrentVersion)))
+	} else {
+		// A document of a release that had no current version gets one before a
+		// version that is not ready comes on top. Where there is one it stands: it
+		// may have moved since d was read.
+		e.setIfAbsent(dynamoschema.CurrentVersion, number(int64(d.CurrentVersion)))
+	}
+	return &types.Update{
 		TableName:                 aws.String(s.table),
-		Key:                       key(dynamoschema.DocumentKey(d.Workspace, d.ID)),
+		Key:                       key(at),
 		ConditionExpression:       e.condition(),
 		UpdateExpression:          e.update(),
 		ExpressionAttributeNames:  e.names,
 		ExpressionAttributeValues: e.values,
-	}}
+	}
 }
 
 func documentItem(d document.Document) item {
@@ -74,9 +81,14 @@ func documentItem(d document.Document) item {
 	return w.item
 }
 
-// documentCard is what the workspace's list shows.
+func documentCardKey(workspace, id string) dynamoschema.Key {
+	return dynamoschema.Key{PK: dynamoschema.DocumentCardPK(workspace), SK: id}
+}
+
+// documentCard is what the workspace's list shows. It says the same as the
+// document, because both move in the same writes.
 func documentCard(d document.Document) item {
-	w := newItem(dynamoschema.Key{PK: dynamoschema.DocumentCardPK(d.Workspace), SK: d.ID})
+	w := newItem(documentCardKey(d.Workspace, d.ID))
 	writeDocument(w, d)
 	return w.item
 }
@@ -84,6 +96,7 @@ func documentCard(d document.Document) item {
 func writeDocument(w itemWriter, d document.Document) {
 	w.text(dynamoschema.Title, d.Title)
 	w.count(dynamoschema.LatestVersion, d.LatestVersion)
+	w.count(dynamoschema.CurrentVersion, d.CurrentVersion)
 	w.millis(dynamoschema.CreatedAt, d.CreatedAt)
 	w.millis(dynamoschema.UpdatedAt, d.UpdatedAt)
 }
@@ -98,6 +111,10 @@ func documentFrom(workspace, id string, it item) (document.Document, error) {
 		LatestVersion: r.count(dynamoschema.LatestVersion),
 		CreatedAt:     r.millis(dynamoschema.CreatedAt),
 		UpdatedAt:     r.millis(dynamoschema.UpdatedAt),
+	}
+	d.CurrentVersion = d.LatestVersion // where every version was ready at once
+	if _, stored := it[dynamoschema.CurrentVersion]; stored {
+		d.CurrentVersion = r.count(dynamoschema.CurrentVersion)
 	}
 	if r.err != nil {
 		return document.Document{}, fmt.Errorf("decode document %s: %w", id, r.err)

@@ -93,6 +93,11 @@ func (e *expression) set(attribute string, v types.AttributeValue) {
 	e.sets = append(e.sets, e.name(attribute)+" = "+e.value(":"+attribute, v))
 }
 
+// setIfAbsent stores the value where the attribute is not there.
+func (e *expression) setIfAbsent(attribute string, v types.AttributeValue) {
+	e.sets = append(e.sets, e.name(attribute)+" = if_not_exists("+e.name(attribute)+", "+e.value(":"+attribute, v)+")")
+}
+
 // setText stores a text; an empty one is not stored, so the attribute goes.
 func (e *expression) setText(attribute, v string) {
 	if v == "" {

@@ -22,13 +22,49 @@ func versionItems(v document.Version) []newPut {
 	w.text(dynamoschema.SHA256, v.SHA256)
 	w.number(dynamoschema.Parts, int64(len(parts)))
 	w.millis(dynamoschema.CreatedAt, v.CreatedAt)
+	writeIndex(w, v)
 	puts := []newPut{{"document version", w.item}}
 	for i, part := range parts {
 		p := newItem(dynamoschema.PartKey(v.Workspace, v.Document, v.Number, i))
 		p.text(dynamoschema.Text, part)
 		puts = append(puts, newPut{"part of a document's text", p.item})
 	}
+	if v.IndexTask != nil {
+		puts = append(puts, newPut{"index task", taskItem(*v.IndexTask)})
+	}
 	return puts
+}
+
+// writeIndex adds what an index task starts from. Versions that are read whole
+// are ready at once, and say nothing of it.
+func writeIndex(w itemWriter, v document.Version) {
+	if v.State.Readable() {
+		return
+	}
+	w.text(dynamoschema.State, string(v.State))
+	w.text(dynamoschema.Pipeline, v.Index.Pipeline)
+	w.text(dynamoschema.IndexTask, v.Index.Task)
+	w.text(dynamoschema.MediaType, v.Index.MediaType)
+	w.text(dynamoschema.FileName, v.Index.FileName)
+}
+
+func readIndex(r *itemReader) (document.State, document.Index) {
+	state := document.State(r.text(dynamoschema.State))
+	if state == "" {
+		return document.Ready, document.Index{}
+	}
+	return state, document.Index{
+		Pipeline:  r.text(dynamoschema.Pipeline),
+		Task:      r.text(dynamoschema.IndexTask),
+		Writer:    r.number(dynamoschema.IndexWriter),
+		MediaType: r.text(dynamoschema.MediaType),
+		FileName:  r.text(dynamoschema.FileName),
+		Entries:   r.count(dynamoschema.IndexEntries),
+		Passages:  r.count(dynamoschema.Passages),
+		Pages:     r.count(dynamoschema.Pages),
+		Manifest:  r.text(dynamoschema.IndexManifest),
+		Failure:   r.text(dynamoschema.IndexFailure),
+	}
 }
 
 func versionFrom(workspace, id string, number int, it item) (document.Version, error) {
@@ -43,6 +79,7 @@ func versionFrom(workspace, id string, number int, it item) (document.Version, e
 		Parts:     r.count(dynamoschema.Parts),
 		CreatedAt: r.millis(dynamoschema.CreatedAt),
 	}
+	v.State, v.Index = readIndex(r)
 	if r.err != nil {
 		return document.Version{}, fmt.Errorf("decode version %d of document %s: %w", number, id, r.err)
 	}

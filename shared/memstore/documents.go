@@ -23,7 +23,7 @@ func (s *Store) CreateDocument(ctx context.Context, record idempotency.Record, d
 	if err == nil {
 		err = s.create(ctx, record,
 			func() bool { _, taken := s.documents[key]; return taken || s.versionTaken(v) },
-			func() { s.documents[key], s.versions[keyOf(v)] = d, v })
+			func() { s.documents[key] = d; s.putVersion(v) })
 	}
 	if err != nil {
 		return fmt.Errorf("create document %s: %w", d.ID, err)
@@ -32,7 +32,7 @@ func (s *Store) CreateDocument(ctx context.Context, record idempotency.Record, d
 }
 
 // AddVersion implements document.Store. The stored document keeps everything
-// but its counter and the time of its latest version.
+// but its counter, the time of its latest version and the current one.
 func (s *Store) AddVersion(ctx context.Context, record idempotency.Record, d document.Document, v document.Version) error {
 	key := documentKey{d.Workspace, d.ID}
 	v = storedVersion(v)
@@ -46,7 +46,11 @@ func (s *Store) AddVersion(ctx context.Context, record idempotency.Record, d doc
 			func() {
 				stored := s.documents[key]
 				stored.LatestVersion, stored.UpdatedAt = v.Number, v.CreatedAt
-				s.documents[key], s.versions[keyOf(v)] = stored, v
+				if v.State.Readable() {
+					stored.CurrentVersion = v.Number
+				}
+				s.documents[key] = stored
+				s.putVersion(v)
 			})
 	}
 	if err != nil {
@@ -60,8 +64,22 @@ func keyOf(v document.Version) versionKey {
 }
 
 func (s *Store) versionTaken(v document.Version) bool {
+	if v.IndexTask != nil {
+		if _, taken := s.tasks[v.IndexTask.Ref]; taken {
+			return true
+		}
+	}
 	_, taken := s.versions[keyOf(v)]
 	return taken
+}
+
+// putVersion keeps the version, and its index task as a task of its own.
+func (s *Store) putVersion(v document.Version) {
+	if v.IndexTask != nil {
+		s.tasks[v.IndexTask.Ref] = storedTask(*v.IndexTask)
+		v.IndexTask = nil
+	}
+	s.versions[keyOf(v)] = v
 }
 
 func checkDocument(d document.Document, v document.Version) error {
@@ -77,6 +95,9 @@ func checkDocument(d document.Document, v document.Version) error {
 // storedVersion is the version as the database gives it back.
 func storedVersion(v document.Version) document.Version {
 	v.CreatedAt = millis(v.CreatedAt)
+	if v.State.Readable() {
+		v.State = document.Ready
+	}
 	v.Parts = len(dynamoschema.SplitText(v.Text, dynamoschema.MaxPartBytes))
 	return v
 }

@@ -39,6 +39,7 @@ type Store struct {
 	messages      map[worktask.Ref]conversation.Message // addressed like tasks: both are log entries
 	documents     map[documentKey]document.Document
 	versions      map[versionKey]document.Version
+	entries       map[entryKey]keptEntry
 	objects       map[string][]byte
 }
 
@@ -53,6 +54,7 @@ func New(options Options) *Store {
 		messages:      map[worktask.Ref]conversation.Message{},
 		documents:     map[documentKey]document.Document{},
 		versions:      map[versionKey]document.Version{},
+		entries:       map[entryKey]keptEntry{},
 		objects:       map[string][]byte{},
 	}
 }

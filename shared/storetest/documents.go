@@ -63,7 +63,7 @@ func versionsInOrder(ctx context.Context, e *Env) error {
 			return fmt.Errorf("add version %d: %w", n, err)
 		}
 		want = append(want, withoutText(v, 0))
-		d.LatestVersion, d.UpdatedAt = n, v.CreatedAt
+		d.LatestVersion, d.CurrentVersion, d.UpdatedAt = n, n, v.CreatedAt
 	}
 	got, err := e.Versions(ctx, e.Workspace, d.ID)
 	read, readErr := e.Document(ctx, e.Workspace, d.ID)

@@ -96,7 +96,7 @@ func (e *Env) message(conversationID, text string) conversation.Message {
 
 func (e *Env) document() document.Document {
 	return document.Document{
-		Workspace: e.Workspace, ID: e.id(), Title: "Report", LatestVersion: 1,
+		Workspace: e.Workspace, ID: e.id(), Title: "Report", LatestVersion: 1, CurrentVersion: 1,
 		CreatedAt: storedTime(now()), UpdatedAt: storedTime(now()),
 	}
 }
@@ -105,6 +105,6 @@ func version(d document.Document, number int, text string) document.Version {
 	sum := sha256.Sum256([]byte(text))
 	return document.Version{
 		Workspace: d.Workspace, Document: d.ID, Title: d.Title, Number: number, Bytes: len(text),
-		SHA256: hex.EncodeToString(sum[:]), Text: text, CreatedAt: storedTime(now().Add(time.Duration(number) * time.Minute)),
+		SHA256: hex.EncodeToString(sum[:]), Text: text, State: document.Ready, CreatedAt: storedTime(now().Add(time.Duration(number) * time.Minute)),
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/replyonce/replyonce/shared/conversation"
 	"github.com/replyonce/replyonce/shared/document"
+	"github.com/replyonce/replyonce/shared/indexing"
 	"github.com/replyonce/replyonce/shared/keyed"
 	"github.com/replyonce/replyonce/shared/taskflow"
 	"github.com/replyonce/replyonce/shared/worktask"
@@ -31,6 +32,7 @@ type Store interface {
 	taskflow.EvidenceStore
 	conversation.Store
 	document.Store
+	indexing.Store
 	keyed.Records
 }
 
@@ -94,6 +96,7 @@ func Cases() []Case {
 	all = append(all, conversationCases()...)
 	all = append(all, logCases()...)
 	all = append(all, documentCases()...)
+	all = append(all, indexingCases()...)
 	all = append(all, sizeCases()...)
 	all = append(all, evidenceCases()...)
 	all = append(all, raceCases()...)

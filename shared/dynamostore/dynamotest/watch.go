@@ -117,7 +117,7 @@ var (
 
 // grammar is every word of the expression language that the store uses.
 var grammar = []string{
-	"SET", "ADD", "REMOVE", "AND", "OR", "attribute_exists", "attribute_not_exists", "begins_with",
+	"SET", "ADD", "REMOVE", "AND", "OR", "attribute_exists", "attribute_not_exists", "begins_with", "if_not_exists",
 }
 
 func bareNames(expression string) []error {
