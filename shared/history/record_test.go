@@ -265,3 +265,16 @@ func TestEventsOfSeveralPlacesArePutInOrder(t *testing.T) {
 		t.Errorf("assembled %+v", h.Events)
 	}
 }
+
+func TestAReaderFollowsARecord(t *testing.T) {
+	t.Parallel()
+	r := history.NewRecorder(func() time.Time { return noon }, history.Header{})
+	for range 3 {
+		r.Record(history.Event{Kind: history.ProcessStarted})
+	}
+	for seq, want := range map[int64]int{-1: 3, 0: 3, 2: 1, 3: 0, 9: 0} {
+		if got := r.After(seq); len(got) != want || (want > 0 && got[0].Seq != max(seq, 0)+1) {
+			t.Errorf("after #%d come %v, want %d events", seq, got, want)
+		}
+	}
+}
