@@ -143,9 +143,9 @@ func RecordKey(scope idempotency.Scope, key idempotency.Key) Key {
 // ParseVersionSK reads the number from the sort key that VersionKey made.
 func ParseVersionSK(sk string) (int, error) {
 	digits, isVersion := strings.CutPrefix(sk, VersionPrefix)
-	number, err := strconv.Atoi(digits)
+	number, err := strconv.ParseUint(digits, 10, 31) // unlike Atoi it takes no sign
 	if !isVersion || err != nil || number < 1 || len(digits) != 10 {
 		return 0, fmt.Errorf("parse version key: %q is none", sk)
 	}
-	return number, nil
+	return int(number), nil
 }
