@@ -44,6 +44,7 @@ var routes = []route{
 	{http.MethodPost, "/v1/conversations/{conversation}/tasks/{task}/cancel", (*API).cancelTask, signedIn, false},
 	{http.MethodGet, "/v1/openapi.json", (*API).openAPI, public, false},
 	{http.MethodGet, "/config.json", (*API).config, public, false},
+	{http.MethodGet, "/about.json", (*API).about, public, false},
 	{http.MethodGet, "/healthz", (*API).health, public, false},
 }
 

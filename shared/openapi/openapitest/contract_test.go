@@ -30,6 +30,7 @@ var routes = map[string]string{
 	"POST /v1/conversations/{conversation}/tasks/{task}/cancel":           "200 400 401 404 409 413 415 500 503",
 	"GET /v1/openapi.json":                                                "200 304 500",
 	"GET /config.json":                                                    "200 304 500",
+	"GET /about.json":                                                     "200 304 500",
 	"GET /healthz":                                                        "200 500",
 	"GET /":                                                               "200 304 500",
 	"GET /assets/{file}":                                                  "200 304 404 500",
