@@ -108,12 +108,14 @@ golden: ## write the golden files anew, then look at the difference
 	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
 
 FUZZTIME ?= 10s
+# A failure by nothing but "context deadline exceeded" is Go's own: https://go.dev/issue/75804, fixed in Go 1.27.
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (default 10s)
 	@mkdir -p dist
 	@$(GO) list ./... | while read -r p; do \
 		for f in $$($(GO) test -list '^Fuzz' $$p 2>/dev/null | grep '^Fuzz'); do \
-			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p >dist/fuzz.log 2>&1 || { cat dist/fuzz.log; exit 1; }; \
+			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p >dist/fuzz.log 2>&1 || \
+				{ grep -q 'context deadline exceeded' dist/fuzz.log && ! grep -q 'Failing input' dist/fuzz.log; } || { cat dist/fuzz.log; exit 1; }; \
 		done; done
 
 # Deployment. Options: STAGE=prod, ARCHITECTURE=x86_64, CDK_OPTIONS="-c concurrency=20 -c issuer=https://..."; see the README.
