@@ -17,11 +17,6 @@ import (
 	"github.com/replyonce/replyonce/shared/storeerror"
 )
 
-// writerSlot is the place of the check of the version's writer among the actions
-// of a transaction: the place that creating transactions have the record in, so
-// that its refusal comes before any other's.
-const writerSlot = recordSlot
-
 // ofWriter is the condition of every write of a version's writer.
 func ofWriter(e *expression, w indexing.Writer) {
 	e.where(
@@ -46,6 +41,8 @@ func (s *Store) WriteEntries(ctx context.Context, w indexing.Writer, entries []i
 	if len(entries) == 0 {
 		return nil
 	}
+	// First, in the place that creating transactions have the record in: of several
+	// refusals the one that comes from there decides.
 	actions := []types.TransactWriteItem{s.checkWriter(w)}
 	for _, entry := range entries {
 		action, err := s.putEntry(w, entry)
@@ -61,7 +58,7 @@ func (s *Store) WriteEntries(ctx context.Context, w indexing.Writer, entries []i
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, storeerror.ErrRecordExists): // the action in the writer's slot
+	case errors.Is(err, storeerror.ErrRecordExists): // the first action's condition
 		err = fmt.Errorf("%w: %w", indexing.ErrReplaced, err)
 	case errors.Is(err, storeerror.ErrExists):
 		err = fmt.Errorf("%w: %w", indexing.ErrDiffers, err)

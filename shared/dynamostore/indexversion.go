@@ -55,7 +55,7 @@ func (s *Store) Publish(ctx context.Context, w indexing.Writer, index document.I
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, storeerror.ErrRecordExists): // the action in the writer's slot
+	case errors.Is(err, storeerror.ErrRecordExists): // the first action's condition
 		err = fmt.Errorf("%w: %w", indexing.ErrReplaced, err)
 	case errors.Is(err, storeerror.ErrExists):
 		err = s.publishBelow(ctx, w, index)
