@@ -83,12 +83,12 @@ func Run(ctx context.Context, o Options) ([]Outcome, error) {
 
 func judge(check Check, err error, engine Engine) Outcome {
 	o := Outcome{Check: check, Result: Good}
-	reason, known := engine.Deviations[check.Name]
+	deviation, known := engine.Deviations[check.Name]
 	switch {
 	case errors.Is(err, errNotRun):
 		o.Result, o.Why = NotRun, err.Error()
-	case err != nil && known:
-		o.Result, o.Why = Known, reason
+	case err != nil && known && strings.Contains(err.Error(), deviation.Says):
+		o.Result, o.Why = Known, deviation.Reason
 	case err != nil:
 		o.Result, o.Why = Deviates, err.Error()
 	case known:

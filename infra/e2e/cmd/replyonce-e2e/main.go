@@ -25,7 +25,7 @@ func main() {
 // Tokens are given by variables: flags can be seen by every user of the machine.
 const (
 	tokenVariable      = "REPLYONCE_TOKEN"
-	otherTokenVariable = "REPLYONCE_OTHER_TOKEN" //nolint:gosec // the name of a variable
+	otherTokenVariable = "REPLYONCE_OTHER_TOKEN"
 )
 
 // run returns the exit code.
