@@ -44,10 +44,10 @@ func (s *Store) FailVersion(ctx context.Context, w indexing.Writer, reason strin
 }
 
 // Publish implements indexing.Store.
-func (s *Store) Publish(ctx context.Context, w indexing.Writer, index document.Index) error {
+func (s *Store) Publish(ctx context.Context, w indexing.Writer, summary indexing.Summary) error {
 	err := s.transact(ctx, &dynamodb.TransactWriteItemsInput{
 		TransactItems: []types.TransactWriteItem{
-			{Update: s.ready(w, index)},
+			{Update: s.ready(w, summary)},
 			{Update: s.moveCurrent(w.Target, dynamoschema.DocumentKey(w.Workspace, w.Document))},
 			{Update: s.moveCurrent(w.Target, documentCardKey(w.Workspace, w.Document))},
 		},
@@ -58,10 +58,10 @@ func (s *Store) Publish(ctx context.Context, w indexing.Writer, index document.I
 	case errors.Is(err, storeerror.ErrRecordExists): // the first action's condition
 		err = fmt.Errorf("%w: %w", indexing.ErrReplaced, err)
 	case errors.Is(err, storeerror.ErrExists):
-		err = s.publishBelow(ctx, w, index)
+		err = s.publishBelow(ctx, w, summary)
 	}
 	if errors.Is(err, indexing.ErrReplaced) && s.versionHas(ctx, w, func(v document.Version) bool {
-		return v.State == document.Ready && v.Index.Manifest == index.Manifest
+		return v.State == document.Ready && v.Index.Manifest == summary.Manifest
 	}) {
 		return nil // published before, by whomever: the entries are the same
 	}
@@ -72,7 +72,7 @@ func (s *Store) Publish(ctx context.Context, w indexing.Writer, index document.I
 }
 
 // publishBelow makes a version ready whose document points higher already.
-func (s *Store) publishBelow(ctx context.Context, w indexing.Writer, index document.Index) error {
+func (s *Store) publishBelow(ctx context.Context, w indexing.Writer, summary indexing.Summary) error {
 	it, err := s.get(ctx, dynamoschema.DocumentKey(w.Workspace, w.Document))
 	if errors.Is(err, storeerror.ErrNotFound) {
 		return indexing.ErrDeleted
@@ -84,7 +84,7 @@ func (s *Store) publishBelow(ctx context.Context, w indexing.Writer, index docum
 	if deleted := !r.millis(dynamoschema.DeletedAt).IsZero(); deleted {
 		return indexing.ErrDeleted
 	}
-	update := s.ready(w, index)
+	update := s.ready(w, summary)
 	return s.updateVersionWith(ctx, "publish", w, &dynamodb.UpdateItemInput{
 		TableName: update.TableName, Key: update.Key,
 		ConditionExpression: update.ConditionExpression, UpdateExpression: update.UpdateExpression,
@@ -93,14 +93,14 @@ func (s *Store) publishBelow(ctx context.Context, w indexing.Writer, index docum
 }
 
 // ready makes the version ready if w is its writer.
-func (s *Store) ready(w indexing.Writer, index document.Index) *types.Update {
+func (s *Store) ready(w indexing.Writer, summary indexing.Summary) *types.Update {
 	e := newExpression()
 	ofWriter(e, w)
 	e.set(dynamoschema.State, text(string(document.Ready)))
-	e.set(dynamoschema.IndexEntries, number(int64(index.Entries)))
-	e.set(dynamoschema.Passages, number(int64(index.Passages)))
-	e.set(dynamoschema.Pages, number(int64(index.Pages)))
-	e.set(dynamoschema.IndexManifest, text(index.Manifest))
+	e.set(dynamoschema.IndexEntries, number(int64(summary.Entries)))
+	e.set(dynamoschema.Passages, number(int64(summary.Passages)))
+	e.set(dynamoschema.Pages, number(int64(summary.Pages)))
+	e.set(dynamoschema.IndexManifest, text(summary.Manifest))
 	return &types.Update{
 		TableName:                 aws.String(s.table),
 		Key:                       key(dynamoschema.VersionKey(w.Workspace, w.Document, w.Number)),

@@ -61,6 +61,14 @@ func Manifest(entries []Stored) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// Summary is what a version says of its entries once it is ready.
+type Summary struct {
+	Entries  int // of all stages
+	Passages int // that can be found
+	Pages    int // 0 for formats without pages
+	Manifest string
+}
+
 // Describe is what a store keeps of entries beside their bodies.
 func Describe(entries []Entry) []Stored {
 	stored := make([]Stored, len(entries))

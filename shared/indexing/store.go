@@ -3,8 +3,6 @@ package indexing
 import (
 	"context"
 	"errors"
-
-	"github.com/replyonce/replyonce/shared/document"
 )
 
 // Target is a version and the pipeline that its entries are made with.
@@ -58,10 +56,10 @@ type Store interface {
 	// ReadEntries reads bodies by key, in no order; what is not there is left out, and
 	// a body that does not match its hash is storeerror.ErrCorrupt.
 	ReadEntries(ctx context.Context, t Target, keys []Key) ([]Entry, error)
-	// Publish makes the version ready with what index says, if w is the writer, and
+	// Publish makes the version ready with the summary, if w is the writer, and
 	// in the same write moves the document's current version up to it, if it is
 	// above. A version that a newer one has overtaken becomes ready alone.
-	Publish(ctx context.Context, w Writer, index document.Index) error
+	Publish(ctx context.Context, w Writer, s Summary) error
 	// FailVersion makes the version failed for a reason, if w is the writer.
 	FailVersion(ctx context.Context, w Writer, reason string) error
 }

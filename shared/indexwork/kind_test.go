@@ -63,8 +63,8 @@ func (e *entries) WriteEntries(ctx context.Context, w indexing.Writer, batch []i
 	return e.write(next)
 }
 
-func (e *entries) Publish(ctx context.Context, w indexing.Writer, index document.Index) error {
-	next := func() error { return e.Store.Publish(ctx, w, index) }
+func (e *entries) Publish(ctx context.Context, w indexing.Writer, s indexing.Summary) error {
+	next := func() error { return e.Store.Publish(ctx, w, s) }
 	if e.publish == nil {
 		return next()
 	}

@@ -24,19 +24,23 @@ type work struct {
 func (w work) Call(ctx context.Context, _ func(context.Context, string) error) worktask.Outcome {
 	switch {
 	case w.version.State.Readable(): // published by an attempt that died before it could say so
-		return answered(w.version.Index)
+		return answered(summaryOf(w.version.Index))
 	case w.version.State == document.Failed: // likewise
 		return worktask.Outcome{Kind: worktask.Permanent, Reason: worktask.DocumentUnreadable}
 	}
-	index, err := w.index(ctx)
+	summary, err := w.index(ctx)
 	if err != nil {
 		return w.failed(ctx, err)
 	}
-	return answered(index)
+	return answered(summary)
 }
 
-func answered(index document.Index) worktask.Outcome {
-	result := indexing.Result{Entries: index.Entries, Passages: index.Passages, Pages: index.Pages, Manifest: index.Manifest}
+func summaryOf(index document.Index) indexing.Summary {
+	return indexing.Summary{Entries: index.Entries, Passages: index.Passages, Pages: index.Pages, Manifest: index.Manifest}
+}
+
+func answered(s indexing.Summary) worktask.Outcome {
+	result := indexing.Result{Entries: s.Entries, Passages: s.Passages, Pages: s.Pages, Manifest: s.Manifest}
 	return worktask.Outcome{Kind: worktask.Answered, Result: worktask.Result{Body: result.Encode()}}
 }
 
@@ -45,41 +49,41 @@ func (w work) LookUp(context.Context, string) worktask.Outcome {
 	return worktask.Outcome{Kind: worktask.OperationLost}
 }
 
-func (w work) index(ctx context.Context) (document.Index, error) {
+func (w work) index(ctx context.Context) (indexing.Summary, error) {
 	if err := w.kind.Entries.TakeVersion(ctx, w.writer); err != nil {
-		return document.Index{}, fmt.Errorf("take the version: %w", err)
+		return indexing.Summary{}, fmt.Errorf("take the version: %w", err)
 	}
 	source, err := w.kind.source(ctx, w.writer, w.input)
 	if err != nil {
-		return document.Index{}, fmt.Errorf("read source: %w", err)
+		return indexing.Summary{}, fmt.Errorf("read source: %w", err)
 	}
 	built, err := w.kind.Pipeline.Run(ctx, source)
 	if err != nil {
-		return document.Index{}, fmt.Errorf("run pipeline: %w", err)
+		return indexing.Summary{}, fmt.Errorf("run pipeline: %w", err)
 	}
 	if err := w.write(ctx, built.Entries); err != nil {
-		return document.Index{}, err
+		return indexing.Summary{}, err
 	}
 	return w.publish(ctx, built)
 }
 
 // publish makes the version ready once a read has proven that every entry is
 // there, and nothing else.
-func (w work) publish(ctx context.Context, built Built) (document.Index, error) {
+func (w work) publish(ctx context.Context, built Built) (indexing.Summary, error) {
 	stored, err := w.kind.Entries.ListEntries(ctx, w.writer.Target)
 	if err != nil {
-		return document.Index{}, fmt.Errorf("list entries before publishing: %w", err)
+		return indexing.Summary{}, fmt.Errorf("list entries before publishing: %w", err)
 	}
-	index := document.Index{
+	summary := indexing.Summary{
 		Entries: len(stored), Passages: built.Passages, Pages: built.Pages, Manifest: indexing.Manifest(stored),
 	}
-	if wanted := indexing.Manifest(indexing.Describe(built.Entries)); index.Manifest != wanted {
-		return document.Index{}, fmt.Errorf("%d entries are stored and %d were made: %w", len(stored), len(built.Entries), indexing.ErrDiffers)
+	if wanted := indexing.Manifest(indexing.Describe(built.Entries)); summary.Manifest != wanted {
+		return indexing.Summary{}, fmt.Errorf("%d entries are stored and %d were made: %w", len(stored), len(built.Entries), indexing.ErrDiffers)
 	}
-	if err := w.kind.Entries.Publish(ctx, w.writer, index); err != nil {
-		return document.Index{}, fmt.Errorf("publish: %w", err)
+	if err := w.kind.Entries.Publish(ctx, w.writer, summary); err != nil {
+		return indexing.Summary{}, fmt.Errorf("publish: %w", err)
 	}
-	return index, nil
+	return summary, nil
 }
 
 // failed puts an error into the engine's words. What is wrong with the source is

@@ -125,7 +125,7 @@ func (s *Store) ReadEntries(ctx context.Context, t indexing.Target, keys []index
 }
 
 // Publish implements indexing.Store.
-func (s *Store) Publish(ctx context.Context, w indexing.Writer, index document.Index) error {
+func (s *Store) Publish(ctx context.Context, w indexing.Writer, summary indexing.Summary) error {
 	err := s.change(ctx, "publish", w, held(w), func(v *document.Version) error {
 		key := documentKey{w.Workspace, w.Document}
 		d, found := s.documents[key]
@@ -133,13 +133,13 @@ func (s *Store) Publish(ctx context.Context, w indexing.Writer, index document.I
 			return indexing.ErrDeleted
 		}
 		v.State = document.Ready
-		v.Index.Entries, v.Index.Passages, v.Index.Pages, v.Index.Manifest = index.Entries, index.Passages, index.Pages, index.Manifest
+		v.Index.Entries, v.Index.Passages, v.Index.Pages, v.Index.Manifest = summary.Entries, summary.Passages, summary.Pages, summary.Manifest
 		d.CurrentVersion = max(d.CurrentVersion, w.Number)
 		s.documents[key] = d
 		return nil
 	})
 	return s.orEarlier(ctx, err, w, func(v document.Version) bool {
-		return v.State == document.Ready && v.Index.Manifest == index.Manifest
+		return v.State == document.Ready && v.Index.Manifest == summary.Manifest
 	})
 }
 

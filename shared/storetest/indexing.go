@@ -71,8 +71,8 @@ func entriesFor(v document.Version) []indexing.Entry {
 	return all
 }
 
-func indexOf(entries []indexing.Entry) document.Index {
-	return document.Index{Entries: len(entries), Passages: 7, Pages: 3, Manifest: indexing.Manifest(indexing.Describe(entries))}
+func summaryOf(entries []indexing.Entry) indexing.Summary {
+	return indexing.Summary{Entries: len(entries), Passages: 7, Pages: 3, Manifest: indexing.Manifest(indexing.Describe(entries))}
 }
 
 // wantVersion compares a stored version with what it was made as, in a state.
@@ -112,7 +112,7 @@ func fromAcceptToReady(ctx context.Context, e *Env) error {
 	f.add(err)
 	f.add(equal("the entries", stored, indexing.Describe(entries)))
 	f.add(e.wantEntries(ctx, w.Target, entries))
-	f.add(e.Publish(ctx, w, indexOf(entries)))
+	f.add(e.Publish(ctx, w, summaryOf(entries)))
 	f.add(e.wantCurrent(ctx, d, 1))
 	f.add(e.wantVersion(ctx, v, func(want *document.Version) {
 		want.State, want.Index.Writer = document.Ready, 1
@@ -189,7 +189,7 @@ func replacedWriter(ctx context.Context, e *Env) error {
 		e.TakeVersion(ctx, second),
 		wantError("taking it back", e.TakeVersion(ctx, first), indexing.ErrReplaced),
 		wantError("entries of the first", e.WriteEntries(ctx, first, entries[1:2]), indexing.ErrReplaced),
-		wantError("publication by the first", e.Publish(ctx, first, indexOf(entries)), indexing.ErrReplaced),
+		wantError("publication by the first", e.Publish(ctx, first, summaryOf(entries)), indexing.ErrReplaced),
 		wantError("failure by the first", e.FailVersion(ctx, first, "broken"), indexing.ErrReplaced),
 		wantError("another pipeline's writer", e.TakeVersion(ctx, other), indexing.ErrReplaced),
 		wantError("another pipeline's entries", e.WriteEntries(ctx, other, entries), indexing.ErrReplaced),
@@ -228,7 +228,7 @@ func entriesAreKept(ctx context.Context, e *Env) error {
 // publish takes, writes and publishes a version as its only writer.
 func (e *Env) publish(ctx context.Context, v document.Version) error {
 	w, entries := writerOf(v, 1), entriesFor(v)
-	return errors.Join(e.TakeVersion(ctx, w), e.WriteEntries(ctx, w, entries), e.Publish(ctx, w, indexOf(entries)))
+	return errors.Join(e.TakeVersion(ctx, w), e.WriteEntries(ctx, w, entries), e.Publish(ctx, w, summaryOf(entries)))
 }
 
 func currentNeverBack(ctx context.Context, e *Env) error {
@@ -274,11 +274,11 @@ func publishedOnce(ctx context.Context, e *Env) error {
 		return err
 	}
 	entries := entriesFor(v)
-	otherIndex := indexOf(entries[:1])
+	otherSummary := summaryOf(entries[:1])
 	return errors.Join(
-		e.Publish(ctx, writerOf(v, 1), indexOf(entries)),
-		e.Publish(ctx, writerOf(v, 2), indexOf(entries)),
-		wantError("publishing something else", e.Publish(ctx, writerOf(v, 1), otherIndex), indexing.ErrReplaced),
+		e.Publish(ctx, writerOf(v, 1), summaryOf(entries)),
+		e.Publish(ctx, writerOf(v, 2), summaryOf(entries)),
+		wantError("publishing something else", e.Publish(ctx, writerOf(v, 1), otherSummary), indexing.ErrReplaced),
 		wantError("taking it again", e.TakeVersion(ctx, writerOf(v, 3)), indexing.ErrReplaced),
 		wantError("failing it", e.FailVersion(ctx, writerOf(v, 1), "broken"), indexing.ErrReplaced),
 		wantError("more entries", e.WriteEntries(ctx, writerOf(v, 1), entries[:1]), indexing.ErrReplaced),
@@ -298,7 +298,7 @@ func failedStaysFailed(ctx context.Context, e *Env) error {
 		e.WriteEntries(ctx, w, entries[:1]),
 		e.FailVersion(ctx, w, "no_text"),
 		e.FailVersion(ctx, w, "no_text"), // its acknowledgement may have been lost
-		wantError("publishing it", e.Publish(ctx, w, indexOf(entries)), indexing.ErrReplaced),
+		wantError("publishing it", e.Publish(ctx, w, summaryOf(entries)), indexing.ErrReplaced),
 		wantError("taking it", e.TakeVersion(ctx, writerOf(v, 2)), indexing.ErrReplaced),
 		e.wantVersion(ctx, v, func(want *document.Version) {
 			want.State, want.Index.Writer, want.Index.Failure = document.Failed, 1, "no_text"
@@ -333,7 +333,7 @@ func twoWriters(ctx context.Context, e *Env) error {
 		errs[1] = errors.Join(
 			e.untilDecided(func() error { return e.TakeVersion(ctx, successor) }),
 			e.untilDecided(func() error { return e.WriteEntries(ctx, successor, entries) }),
-			e.untilDecided(func() error { return e.Publish(ctx, successor, indexOf(entries)) }),
+			e.untilDecided(func() error { return e.Publish(ctx, successor, summaryOf(entries)) }),
 		)
 	})
 	both.Wait()
