@@ -93,9 +93,17 @@ test/contract: ## the store suite, also on the endpoint of AWS_ENDPOINT_URL_DYNA
 # A real document for the page to be asked about; its folder is not part of the project.
 DOCUMENT ?= $(abspath ../shared/data/constitution-1.8.txt)
 .PHONY: e2e
-e2e: ## the page in Chromium on the real stack, with a real DOCUMENT where there is one
+ifndef ENDPOINT
+e2e: ## the page in Chromium on the real stack, with a real DOCUMENT where there is one; with ENDPOINT=https://...: every check and drill that needs nothing but HTTP
 	REPLYONCE_PAGE_DOCUMENT=$(wildcard $(DOCUMENT)) $(GO) run ./infra/local/cmd/with-stack \
 		$(GO) test -count=1 -v -run TestPageOnRunningStack ./functions/api/page
+else
+e2e:
+	@status=0; \
+	$(GO) run ./infra/e2e/cmd/replyonce-e2e -endpoint '$(ENDPOINT)' -engine '$(or $(ENGINE),aws)' || status=1; \
+	$(GO) run ./infra/drill/cmd/replyonce-drill -endpoint '$(ENDPOINT)' -token "$$REPLYONCE_TOKEN" || status=1; \
+	exit $$status
+endif
 
 .PHONY: axe
 axe: ## install axe-core for the accessibility tests, where npm is there
@@ -134,6 +142,28 @@ $(CDK): infra/app/_cdk/package-lock.json
 synth: build/$(ARCHITECTURE) $(CDK) ## make the CloudFormation template; warnings are errors
 	$(CDK) synth --strict --quiet $(CDK_CONTEXT)
 	$(GO) run ./infra/app/extract cdk.out/replyonce-$(STAGE).template.json infra/stack/extract/extract.json
+
+# Other runtimes: the synthesised stack in containers, on top of the one-machine stack.
+SAM := $(TOOLS)/sam/bin/sam
+RUN_SAM := $(GO) run ./infra/sam/cmd/replyonce-sam -sam $(SAM)
+
+$(SAM): infra/sam/requirements.txt
+	@echo "installing SAM CLI ..."
+	@python3 -m venv $(TOOLS)/sam
+	@$(TOOLS)/sam/bin/pip install --quiet --disable-pip-version-check -r infra/sam/requirements.txt && touch $(SAM)
+
+.PHONY: sam-local
+sam-local: synth $(SAM) ## page and API in containers of SAM CLI (PORT=3000), with table, queue and worker of the one-machine stack
+	@infra/sam/with-engine.sh $@ $(RUN_SAM) -port $(or $(PORT),3000)
+
+.PHONY: sam-invoke
+sam-invoke: synth $(SAM) ## send a sample to its function in a container: EVENT=events/worker-batch-mixed.json
+	@infra/sam/with-engine.sh $@ $(RUN_SAM) -event '$(EVENT)'
+
+.PHONY: sam-test
+sam-test: synth $(SAM) ## every check that needs nothing but HTTP, through SAM CLI
+	@infra/sam/with-engine.sh $@ $(RUN_SAM) -port 0 sh -c \
+		'$(GO) run ./infra/e2e/cmd/replyonce-e2e -engine sam -endpoint "$$REPLYONCE_SAM_URL" -sign-in "$$REPLYONCE_URL"'
 
 .PHONY: diff
 diff: build/$(ARCHITECTURE) $(CDK) ## what a deployment would change
