@@ -3,6 +3,7 @@ package operator
 import (
 	"time"
 
+	"github.com/replyonce/replyonce/shared/conversation"
 	"github.com/replyonce/replyonce/shared/tracing"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
@@ -30,6 +31,8 @@ type Report struct {
 	Assignment AssignmentReport `json:"assignment"`
 	Budget     BudgetReport     `json:"budget"`
 	Spend      SpendReport      `json:"spend"`
+	// AttemptLog has the attempts whose end nobody saw, as the API shows them.
+	AttemptLog []conversation.AttemptView `json:"attempt_log,omitempty"`
 
 	Message     *MessageReport     `json:"message,omitzero"`
 	Reply       *ReplyReport       `json:"reply,omitzero"`

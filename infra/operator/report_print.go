@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/replyonce/replyonce/shared/conversation"
 )
 
 // Print writes the report for a person.
@@ -64,6 +66,18 @@ func (r Report) printSpend(t *page) {
 		t.linef("  refused answer\tversion %d at %s: %d bytes, sha256 %s, %d tokens in, %d out, provider request %s",
 			e.AssignmentVersion, e.At, e.Bytes, e.SHA256, e.InputTokens, e.OutputTokens, orDash(e.ProviderRequestID))
 	}
+	for _, a := range r.AttemptLog {
+		t.linef("  unseen end\tversion %d, %s: begun %s, given up %s, %s, provider %s request %s, operation %s", a.AssignmentVersion, a.Outcome,
+			momentOrDash(a.BegunAt), momentOrDash(a.EndedAt), orDash(a.Cause), orDash(a.Provider), orDash(a.ProviderRequestID), orDash(a.OperationID))
+	}
+}
+
+// momentOrDash is a time that may not be known.
+func momentOrDash(at conversation.Time) string {
+	if at.IsZero() {
+		return orDash("")
+	}
+	return Moment(at).String()
 }
 
 func (r Report) printParts(t *page) {

@@ -28,9 +28,11 @@ type Messages interface {
 	Message(ctx context.Context, workspace, conversation, id string) (conversation.Message, error)
 }
 
-// Evidence reads what is kept of refused answers.
+// Evidence reads what is kept of refused answers and of attempts whose end nobody
+// saw.
 type Evidence interface {
 	ListEvidence(ctx context.Context, ref worktask.Ref) ([]worktask.Evidence, error)
+	ListAttempts(ctx context.Context, ref worktask.Ref) ([]worktask.AttemptRecord, error)
 }
 
 // Shower shows one task.
@@ -95,6 +97,11 @@ func (s Shower) addEvidence(ctx context.Context, report *Report, t worktask.Task
 	if err != nil {
 		return fmt.Errorf("read evidence: %w", err)
 	}
+	attempts, err := s.Evidence.ListAttempts(ctx, t.Ref)
+	if err != nil {
+		return fmt.Errorf("read attempts: %w", err)
+	}
+	report.AttemptLog = conversation.AttemptLog(t, attempts)
 	for _, e := range list {
 		report.Spend.RefusedAnswers = append(report.Spend.RefusedAnswers, RefusedAnswer{
 			AssignmentVersion: e.AssignmentVersion, Bytes: e.Bytes, SHA256: e.SHA256,
@@ -219,5 +226,11 @@ type noEvidence struct{}
 func (noEvidence) PutEvidence(context.Context, worktask.Evidence) error { return errReadOnly }
 
 func (noEvidence) ListEvidence(context.Context, worktask.Ref) ([]worktask.Evidence, error) {
+	return nil, nil
+}
+
+func (noEvidence) PutAttempt(context.Context, worktask.AttemptRecord) error { return errReadOnly }
+
+func (noEvidence) ListAttempts(context.Context, worktask.Ref) ([]worktask.AttemptRecord, error) {
 	return nil, nil
 }

@@ -109,6 +109,27 @@ func TestShowHasRefusedAnswers(t *testing.T) {
 	}
 }
 
+// A call whose end nobody saw has a record, which tells whom to ask.
+func TestShowHasAttemptsWhoseEndNobodySaw(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	ref, _ := r.submit()
+	r.script.then(func(context.Context) worktask.Outcome {
+		return worktask.Outcome{Kind: worktask.Ambiguous, Provider: "openai", Cause: "the connection was lost", Report: worktask.Report{ProviderRequestID: "p-7"}}
+	})
+	r.deliver(ref)
+	report := show(t, r.shower(), operator.Request{Task: ref})
+	if log := report.AttemptLog; len(log) != 1 || log[0].Outcome != "unknown" || log[0].Cause != "the connection was lost" || log[0].BegunAt.IsZero() {
+		t.Fatalf("attempts %+v", log)
+	}
+	text := everything(t, report)
+	for _, want := range []string{"unseen end", "the connection was lost", "provider openai request p-7"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not printed:\n%s", want, text)
+		}
+	}
+}
+
 func TestShowFindsATaskByTheKeyOfTheBrowser(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

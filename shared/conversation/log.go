@@ -112,9 +112,12 @@ func (s Service) viewInPage(ctx context.Context, t worktask.Task) (TaskView, err
 		return view, err
 	}
 	s.Log.Error("saved reply left out of a page", telemetry.KeyWorkspace, t.Workspace, telemetry.KeyTaskID, t.ID, telemetry.KeyError, err)
-	evidence, err := s.evidence(ctx, t)
-	if err != nil {
+	var d details
+	if d.evidence, err = s.evidence(ctx, t); err != nil {
 		return TaskView{}, err
 	}
-	return viewOf(t, details{evidence: evidence})
+	if d.attempts, err = s.attempts(ctx, t); err != nil {
+		return TaskView{}, err
+	}
+	return viewOf(t, d)
 }

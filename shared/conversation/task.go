@@ -31,6 +31,9 @@ func (s Service) view(ctx context.Context, t worktask.Task) (TaskView, error) {
 	if d.evidence, err = s.evidence(ctx, t); err != nil {
 		return TaskView{}, fmt.Errorf("read evidence of task %s: %w", t.Ref, err)
 	}
+	if d.attempts, err = s.attempts(ctx, t); err != nil {
+		return TaskView{}, fmt.Errorf("read attempts at task %s: %w", t.Ref, err)
+	}
 	return viewOf(t, d)
 }
 
@@ -61,6 +64,19 @@ func (s Service) evidence(ctx context.Context, t worktask.Task) ([]worktask.Evid
 	list, err := s.Evidence.ListEvidence(ctx, t.Ref)
 	if err != nil {
 		return nil, fmt.Errorf("list evidence: %w", err)
+	}
+	return list, nil
+}
+
+// attempts is asked for only where the task itself says that something went
+// wrong: a call whose end is unknown, or more than one claim.
+func (s Service) attempts(ctx context.Context, t worktask.Task) ([]worktask.AttemptRecord, error) {
+	if t.UnknownCalls() == 0 && t.AssignmentVersion <= 1 {
+		return nil, nil
+	}
+	list, err := s.Evidence.ListAttempts(ctx, t.Ref)
+	if err != nil {
+		return nil, fmt.Errorf("list attempts: %w", err)
 	}
 	return list, nil
 }

@@ -30,6 +30,8 @@ type TaskView struct {
 	Reply             *ReplyView    `json:"reply,omitzero"`
 	Failure           *FailureView  `json:"failure,omitzero"`
 	Spend             TaskSpendView `json:"spend"`
+	// AttemptLog has the attempts whose end nobody saw, oldest first.
+	AttemptLog []AttemptView `json:"attempt_log,omitempty"`
 }
 
 // ReplyView is a saved reply.
@@ -94,6 +96,7 @@ func (t Time) MarshalText() ([]byte, error) {
 type details struct {
 	result   *reply.Result
 	evidence []worktask.Evidence
+	attempts []worktask.AttemptRecord
 }
 
 // viewOf shows a task. It is a pure function of what is stored, so two reads of
@@ -110,7 +113,7 @@ func viewOf(t worktask.Task, d details) (TaskView, error) {
 		Attempts:          t.Budget.Attempts(), AttemptsLeft: t.Budget.AttemptsLeft,
 		Calls: t.Budget.Calls(), CallsLeft: t.Budget.CallsLeft,
 		PreviousAttempt: previousAttempt(t), OnUnknown: string(t.OnUnknown),
-		Spend: spendOf(t, d.evidence),
+		Spend: spendOf(t, d.evidence), AttemptLog: AttemptLog(t, d.attempts),
 	}
 	if t.Status == worktask.Pending && t.NextAttemptAt.After(t.AcceptedAt) {
 		v.NextAttemptAt = Time(t.NextAttemptAt)

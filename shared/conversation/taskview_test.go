@@ -107,6 +107,40 @@ func TestViewOfEnds(t *testing.T) {
 	}
 }
 
+// The last worker of a task that was ended over its head has no successor that
+// could have kept a record; the task shows it. One that gave the task back is
+// not lost.
+func TestAttemptLog(t *testing.T) {
+	t.Parallel()
+	ends := accepted.Add(30 * time.Second)
+	running := worktask.Claim{AssignmentID: "worker-1", Now: accepted, LeaseUntil: ends}.Apply(newTask())
+	end := worktask.End{Reason: worktask.DeadlineOver, By: worktask.EndedByDispatcher, Now: accepted.Add(10 * time.Minute)}
+	record := worktask.AttemptRecord{
+		AssignmentVersion: 1, Outcome: worktask.AttemptUnknown, Provider: "openai", ProviderRequestID: "p-1", BegunAt: accepted, EndedAt: ends, Cause: "no answer in time",
+	}
+	lost := `"attempt_log":[{"assignment_version":1,"outcome":"worker_lost","ended_at":"2026-11-29T14:00:30.000Z"}]`
+	kept := `"attempt_log":[{"assignment_version":1,"outcome":"unknown","provider":"openai","provider_request_id":"p-1",` +
+		`"begun_at":"2026-11-29T14:00:00.000Z","ended_at":"2026-11-29T14:00:30.000Z","cause":"no answer in time"}]`
+	a, _ := worktask.AssignmentOf(running, "worker-1")
+	released := a.Release(accepted, worktask.ReleaseUnknown, ends, ends, worktask.Report{}).Apply(running)
+	for name, tt := range map[string]struct {
+		task    worktask.Task
+		records []worktask.AttemptRecord
+		want    string
+	}{
+		"ended over its worker's head": {end.Apply(running), nil, lost},
+		"with a record of its own":     {end.Apply(running), []worktask.AttemptRecord{record}, kept},
+		"ended after a release":        {end.Apply(released), []worktask.AttemptRecord{record}, kept},
+		"never claimed":                {end.Apply(newTask()), nil, ""},
+		"still running":                {running, nil, ""},
+	} {
+		v := shown(t, tt.task, details{attempts: tt.records})
+		if tt.want == "" && strings.Contains(v, "attempt_log") || !strings.Contains(v, tt.want) {
+			t.Errorf("%s: %s, want %s", name, v, tt.want)
+		}
+	}
+}
+
 func TestViewOfDamagedInput(t *testing.T) {
 	t.Parallel()
 	task := newTask()

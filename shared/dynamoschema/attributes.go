@@ -79,6 +79,15 @@ const (
 	UpdatedAt       = "updated_at_ms"
 )
 
+// Attributes of the record of an attempt, as far as a task does not have them
+// too.
+const (
+	AttemptOutcome = "attempt_outcome"
+	Provider       = "provider"
+	BegunAt        = "begun_at_ms"
+	Cause          = "cause"
+)
+
 // Attributes of a version's index and of the document's current version.
 const (
 	CurrentVersion = "current_version"

@@ -24,13 +24,14 @@ const (
 
 	EntryPrefix    = "ENTRY#"
 	EvidencePrefix = "EVIDENCE#"
+	AttemptPrefix  = "ATTEMPT#"
 	VersionPrefix  = "VERSION#"
 	PartPrefix     = "PART#"
 	IndexPrefix    = "INDEX#"
 )
 
 // ScopePK is the partition of what belongs together within a workspace: for the
-// scope of a conversation the conversation, its messages, tasks and evidence.
+// scope of a conversation the conversation, its messages, tasks, evidence and records of attempts.
 // The scope's own form is its owner's; it may contain "#".
 func ScopePK(workspace, scope string) string { return workspacePK(workspace) + scope }
 
@@ -71,6 +72,16 @@ func EvidenceKey(workspace, scope, task string, version int64) Key {
 
 // EvidenceOf begins the sort keys of a task's evidence.
 func EvidenceOf(task string) string { return EvidencePrefix + task + "#" }
+
+// AttemptKey is what is kept of an attempt whose end nobody saw. It is not the
+// key of evidence: a worker that was found to be lost may come back with an
+// answer, and both are facts about one version.
+func AttemptKey(workspace, scope, task string, version int64) Key {
+	return Key{ScopePK(workspace, scope), AttemptsOf(task) + fmt.Sprintf("%010d", version)}
+}
+
+// AttemptsOf begins the sort keys of the records of a task's attempts.
+func AttemptsOf(task string) string { return AttemptPrefix + task + "#" }
 
 // ConversationCardPK is the partition of a caller's list of conversations; the
 // sort key is the conversation's id.

@@ -14,9 +14,16 @@ import (
 // PutEvidence implements taskflow.EvidenceStore. A refused put means that the
 // evidence is kept already.
 func (s *Store) PutEvidence(ctx context.Context, e worktask.Evidence) error {
-	it := evidenceItem(e)
-	if err := checkItem("evidence", it); err != nil {
+	if err := s.putOnce(ctx, "evidence", evidenceItem(e)); err != nil {
 		return fmt.Errorf("put evidence of task %s: %w", e.Ref, err)
+	}
+	return nil
+}
+
+// putOnce keeps the first item of its key: a refused put is success.
+func (s *Store) putOnce(ctx context.Context, what string, it item) error {
+	if err := checkItem(what, it); err != nil {
+		return err
 	}
 	x := newExpression()
 	x.where(x.absent(dynamoschema.PK))
@@ -32,7 +39,7 @@ func (s *Store) PutEvidence(ctx context.Context, e worktask.Evidence) error {
 	if failed == nil || failed.kind == conditionFailed {
 		return nil
 	}
-	return fmt.Errorf("put evidence of task %s: %w", e.Ref, failed.storeError())
+	return failed.storeError()
 }
 
 func evidenceItem(e worktask.Evidence) item {

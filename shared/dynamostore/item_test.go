@@ -25,6 +25,14 @@ func sampleEvidence() worktask.Evidence {
 	}
 }
 
+func sampleAttempt() worktask.AttemptRecord {
+	return worktask.AttemptRecord{
+		Ref: sampleTask().Ref, AssignmentVersion: 1, AssignmentID: assignmentID, Outcome: worktask.AttemptUnknown, Provider: "openai",
+		ProviderRequestID: report.ProviderRequestID, OperationID: "resp_1", BegunAt: instant, EndedAt: instant.Add(time.Minute),
+		Cause: "the call has reached its time limit",
+	}
+}
+
 // What is stored must stay readable for versions to come.
 func TestStoredItems(t *testing.T) {
 	t.Parallel()
@@ -46,6 +54,7 @@ func TestStoredItems(t *testing.T) {
 		{"document", documentItem(sampleDocument())},
 		{"document card", documentCard(sampleDocument())},
 		{"evidence", evidenceItem(sampleEvidence())},
+		{"record of an attempt", attemptItem(sampleAttempt())},
 	}
 	var b strings.Builder
 	for _, p := range append(items, versionItems(version)...) {

@@ -41,3 +41,35 @@ func (s *Store) ListEvidence(ctx context.Context, ref worktask.Ref) ([]worktask.
 	slices.SortFunc(all, func(a, b worktask.Evidence) int { return cmp.Compare(a.AssignmentVersion, b.AssignmentVersion) })
 	return all, nil
 }
+
+// PutAttempt implements taskflow.EvidenceStore.
+func (s *Store) PutAttempt(ctx context.Context, r worktask.AttemptRecord) error {
+	if err := reachable(ctx); err != nil {
+		return fmt.Errorf("put record of an attempt at task %s: %w", r.Ref, err)
+	}
+	r.BegunAt, r.EndedAt = millis(r.BegunAt), millis(r.EndedAt)
+	key := evidenceKey{r.Ref, r.AssignmentVersion}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, kept := s.attempts[key]; !kept {
+		s.attempts[key] = r
+	}
+	return nil
+}
+
+// ListAttempts implements taskflow.EvidenceStore.
+func (s *Store) ListAttempts(ctx context.Context, ref worktask.Ref) ([]worktask.AttemptRecord, error) {
+	if err := reachable(ctx); err != nil {
+		return nil, fmt.Errorf("list records of attempts at task %s: %w", ref, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []worktask.AttemptRecord
+	for key, r := range s.attempts {
+		if key.ref == ref {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b worktask.AttemptRecord) int { return cmp.Compare(a.AssignmentVersion, b.AssignmentVersion) })
+	return all, nil
+}

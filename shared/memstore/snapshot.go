@@ -15,6 +15,7 @@ type Snapshot struct {
 	Messages map[worktask.Ref]conversation.Message // by the message's place in its log
 	Records  map[string]idempotency.Record         // by idempotency address
 	Evidence []worktask.Evidence                   // in no order
+	Attempts []worktask.AttemptRecord              // in no order
 }
 
 // Snapshot copies the store's state.
@@ -31,6 +32,9 @@ func (s *Store) Snapshot() Snapshot {
 	}
 	for _, e := range s.evidence {
 		out.Evidence = append(out.Evidence, e)
+	}
+	for _, r := range s.attempts {
+		out.Attempts = append(out.Attempts, r)
 	}
 	return out
 }

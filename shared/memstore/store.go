@@ -34,6 +34,7 @@ type Store struct {
 	mu            sync.Mutex
 	tasks         map[worktask.Ref]worktask.Task
 	evidence      map[evidenceKey]worktask.Evidence
+	attempts      map[evidenceKey]worktask.AttemptRecord
 	records       map[string]idempotency.Record // by idempotency address
 	conversations map[conversationKey]conversation.Conversation
 	messages      map[worktask.Ref]conversation.Message // addressed like tasks: both are log entries
@@ -49,6 +50,7 @@ func New(options Options) *Store {
 		options:       options,
 		tasks:         map[worktask.Ref]worktask.Task{},
 		evidence:      map[evidenceKey]worktask.Evidence{},
+		attempts:      map[evidenceKey]worktask.AttemptRecord{},
 		records:       map[string]idempotency.Record{},
 		conversations: map[conversationKey]conversation.Conversation{},
 		messages:      map[worktask.Ref]conversation.Message{},

@@ -26,12 +26,18 @@ type work struct {
 func (w work) Call(ctx context.Context, save func(ctx context.Context, operationID string) error) worktask.Outcome {
 	request := w.request
 	request.SaveOperation = save
-	return outcome(w.provider.Call(ctx, request))
+	return w.outcome(w.provider.Call(ctx, request))
 }
 
 // LookUp reads how the saved operation ended.
 func (w work) LookUp(ctx context.Context, operationID string) worktask.Outcome {
-	return outcome(w.provider.Lookup(ctx, operationID))
+	return w.outcome(w.provider.Lookup(ctx, operationID))
+}
+
+func (w work) outcome(answer llmprovider.Answer, err error) worktask.Outcome {
+	o := outcome(answer, err)
+	o.Provider = w.provider.Name()
+	return o
 }
 
 // outcome puts the end of a call into the engine's words.
@@ -83,7 +89,7 @@ func failed(f *llmprovider.Error) worktask.Outcome {
 		kind = worktask.Ambiguous // the safe side: it may have run
 	}
 	return worktask.Outcome{
-		Kind: kind, Reason: worktask.Reason(f.Reason), RetryAfter: f.RetryAfter, Err: f,
+		Kind: kind, Reason: worktask.Reason(f.Reason), RetryAfter: f.RetryAfter, Err: f, Cause: causeOf(f),
 		Report: worktask.Report{
 			Tokens:            worktask.Tokens{Input: int64(f.Spend.InputTokens), Output: int64(f.Spend.OutputTokens)},
 			ProviderRequestID: f.ProviderRequestID,

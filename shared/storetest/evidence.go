@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/replyonce/replyonce/shared/worktask"
 )
@@ -12,6 +13,7 @@ func evidenceCases() []Case {
 	return []Case{
 		{"Evidence/firstIsKept", firstEvidence},
 		{"Evidence/byVersion", evidenceByVersion},
+		{"Evidence/attemptsBesideEvidence", attemptsBesideEvidence},
 	}
 }
 
@@ -63,6 +65,37 @@ func evidenceByVersion(ctx context.Context, e *Env) error {
 	return errors.Join(
 		err, equal("the evidence", got, want),
 		noneErr, equal("the evidence of no task", len(none), 0),
+		e.wantNoTask(ctx, ref),
+	)
+}
+
+// attemptsBesideEvidence: of one version there may be both, and the first record
+// of an attempt is kept with every field; one that knows little has little.
+func attemptsBesideEvidence(ctx context.Context, e *Env) error {
+	ref := e.ref()
+	near := ref
+	near.ID += "X"
+	full := worktask.AttemptRecord{
+		Ref: ref, AssignmentVersion: 2, AssignmentID: mineID, Outcome: worktask.AttemptUnknown, Provider: "scripted",
+		ProviderRequestID: "provider-1", OperationID: "op-1", BegunAt: storedTime(now().Add(-time.Second)), EndedAt: storedTime(now()),
+		Cause: "the connection was lost",
+	}
+	lost := worktask.AttemptRecord{Ref: ref, AssignmentVersion: 1, Outcome: worktask.AttemptWorkerLost, EndedAt: storedTime(now())}
+	late, foreign := lost, lost
+	late.AssignmentVersion, foreign.Ref = 2, near
+	evidence := evidenceOf(ref, 2)
+	if err := errors.Join(
+		e.PutAttempt(ctx, full), e.PutEvidence(ctx, evidence), e.PutAttempt(ctx, late), e.PutAttempt(ctx, lost), e.PutAttempt(ctx, foreign),
+	); err != nil {
+		return fmt.Errorf("put: %w", err)
+	}
+	got, err := e.ListAttempts(ctx, ref)
+	kept, keptErr := e.ListEvidence(ctx, ref)
+	none, noneErr := e.ListAttempts(ctx, e.ref())
+	return errors.Join(
+		err, equal("the records of attempts", got, []worktask.AttemptRecord{lost, full}),
+		keptErr, equal("the evidence", kept, []worktask.Evidence{evidence}),
+		noneErr, equal("the records of no attempt", len(none), 0),
 		e.wantNoTask(ctx, ref),
 	)
 }

@@ -24,6 +24,9 @@ func (r Runner) finish(ctx context.Context, held *holding, o worktask.Outcome) A
 	}
 	r.countTokens(o.Report.Tokens)
 	tr, t, err := r.writeFinal(ctx, held, o)
+	if endUnseen(o) {
+		r.keepUnseen(ctx, held, o)
+	}
 	if err != nil {
 		return r.notFinished(ctx, held, o, tr, err)
 	}
@@ -55,7 +58,7 @@ func (r Runner) writeFinal(ctx context.Context, held *holding, o worktask.Outcom
 
 // finished reports the write that landed. t is the task afterwards, or later.
 func (r Runner) finished(held *holding, o worktask.Outcome, t worktask.Task) Action {
-	if o.Kind == worktask.Ambiguous || o.Kind == worktask.OperationLost {
+	if endUnseen(o) {
 		r.Metrics.Count(telemetry.UnknownOutcomes, 1) // a write that was refused leaves the count to the takeover
 	}
 	switch t.Status {

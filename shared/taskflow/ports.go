@@ -54,12 +54,17 @@ type DueHandoff struct {
 // HandoffShards is how many shards the index of due handoffs has.
 const HandoffShards = 8
 
-// EvidenceStore keeps what is known of refused answers.
+// EvidenceStore keeps what is known of refused answers, and of attempts whose
+// end nobody saw.
 type EvidenceStore interface {
 	// PutEvidence keeps e unless evidence of that assignment is there already.
 	PutEvidence(ctx context.Context, e worktask.Evidence) error
 	// ListEvidence reads the evidence of a task, by assignment version.
 	ListEvidence(ctx context.Context, ref worktask.Ref) ([]worktask.Evidence, error)
+	// PutAttempt keeps r unless a record of that assignment is there already.
+	PutAttempt(ctx context.Context, r worktask.AttemptRecord) error
+	// ListAttempts reads the records of a task's attempts, by assignment version.
+	ListAttempts(ctx context.Context, ref worktask.Ref) ([]worktask.AttemptRecord, error)
 }
 
 // Objects keeps bodies that are too large for an item.

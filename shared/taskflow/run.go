@@ -62,6 +62,9 @@ func (r Runner) Run(ctx context.Context, d Delivery) Action {
 	}
 	held.functionEnds = d.FunctionEnds
 	d.Hold(ctx)
+	if held.takeover {
+		r.keepLost(ctx, held)
+	}
 	return r.work(ctx, held)
 }
 
@@ -69,6 +72,7 @@ func (r Runner) Run(ctx context.Context, d Delivery) Action {
 type holding struct {
 	task       worktask.Task // as claimed
 	assignment worktask.Assignment
+	takeover   bool // from a worker that stopped answering
 	log        *slog.Logger
 	clock      steadyClock
 	watchdog   *watchdog // runs from before the claim was sent
@@ -76,6 +80,9 @@ type holding struct {
 	// writes it while it runs.
 	leaseEnds    time.Time
 	functionEnds time.Time
+
+	callBegun time.Time // zero: no call was begun
+	cutOff    string    // why the worker itself ended its call; empty: it did not
 }
 
 // claim takes the task or explains, by the action, why it is not to be worked on.
@@ -104,13 +111,13 @@ func (r Runner) claim(ctx context.Context, ref worktask.Ref, log *slog.Logger) (
 	}
 	log = log.With(telemetry.KeyAssignmentVersion, a.Version(), telemetry.KeyAttempt, t.Budget.Attempts(), telemetry.KeyLeaseOwner, a.ID(),
 		telemetry.KeyGatewayRequestID, t.GatewayRequestID)
-	r.claimed(t, a, log)
-	return &holding{task: t, assignment: a, log: log, clock: clock, watchdog: dog, leaseEnds: t.LeaseExpiresAt}, Action{}
+	takeover := r.claimed(t, a, log)
+	return &holding{task: t, assignment: a, takeover: takeover, log: log, clock: clock, watchdog: dog, leaseEnds: t.LeaseExpiresAt}, Action{}
 }
 
-// claimed reports a claim. A version above one that no release preceded is the
-// takeover of a task whose worker stopped answering.
-func (r Runner) claimed(t worktask.Task, a worktask.Assignment, log *slog.Logger) {
+// claimed reports a claim and whether it is a takeover: a version above one that
+// no release preceded is that of a task whose worker stopped answering.
+func (r Runner) claimed(t worktask.Task, a worktask.Assignment, log *slog.Logger) (takeover bool) {
 	r.Metrics.Count(telemetry.Claims, 1)
 	if a.Version() > 1 && t.ReleasedVersion != a.Version()-1 {
 		r.Metrics.Count(telemetry.Takeovers, 1)
@@ -118,9 +125,10 @@ func (r Runner) claimed(t worktask.Task, a worktask.Assignment, log *slog.Logger
 			r.Metrics.Count(telemetry.UnknownOutcomes, 1) // the call that the former worker recorded
 		}
 		log.Info("task taken over")
-		return
+		return true
 	}
 	log.Info("task claimed")
+	return false
 }
 
 // notClaimed is the row "message delivered" of the decision table for every

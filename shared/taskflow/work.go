@@ -140,6 +140,7 @@ func (r Runner) call(ctx context.Context, held *holding, work Work) worktask.Out
 		return err
 	}
 	held.log.Info("call begun", telemetry.KeyKind, held.task.Kind)
+	held.callBegun = held.clock.now()
 	outcome := work.Call(ctx, save)
 	reportCall(ctx, held, outcome)
 	if outcome.Kind == worktask.Ambiguous && saved {
@@ -148,10 +149,20 @@ func (r Runner) call(ctx context.Context, held *holding, work Work) worktask.Out
 	return outcome
 }
 
+// cutOffBecause is the cause in words that everybody may read. A refused write
+// names ids and states; why it was refused is enough.
+func cutOffBecause(cause error) string {
+	if refused, ok := errors.AsType[*worktask.RefusedError](cause); ok {
+		return refused.Cause.Error()
+	}
+	return cause.Error()
+}
+
 // reportCall tells operators how a call ended that brought no answer. The cause
 // holds no texts; the provider adapters see to it.
 func reportCall(ctx context.Context, held *holding, o worktask.Outcome) {
 	if ctx.Err() != nil {
+		held.cutOff = cutOffBecause(context.Cause(ctx))
 		held.log.Info("call cancelled", telemetry.KeyReason, context.Cause(ctx).Error())
 	}
 	if o.Err != nil {

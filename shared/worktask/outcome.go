@@ -30,7 +30,10 @@ type Outcome struct {
 	Reason     Reason        // of Permanent; of the others when they exhaust the budget
 	RetryAfter time.Duration // earliest next attempt, as the provider asked; 0: none
 	Report     Report
-	Err        error // cause of an end without an answer, for logs; no decision reads it
+	// What is kept of an end that nobody saw; no decision reads it.
+	Provider string // who was asked
+	Cause    string // class of the error in words, see AttemptRecord
+	Err      error  // cause of an end without an answer, for logs; no decision reads it
 }
 
 // Decide chooses the write that follows an attempt: the rows "answer" to

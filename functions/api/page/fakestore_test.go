@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ type (
 	object = map[string]any
 	task   struct {
 		id, conversation, message, status, previous, reason, reply string
+		more                                                       object // members beside those of every task
 		version, attempts, calls, unknown                          int
 		nextAt, createdAt, endedAt                                 time.Time
 		refusedBytes                                               int
@@ -103,6 +105,7 @@ func (k *task) render() object {
 			"input_tokens": 0, "output_tokens": 0, "refused_answers": refused,
 		},
 	}
+	maps.Copy(o, k.more)
 	if k.previous != "" {
 		o["previous_attempt"] = k.previous
 	}

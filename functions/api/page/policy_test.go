@@ -36,3 +36,31 @@ func TestPagePolicyIsPartOfTheBody(t *testing.T) {
 		t.Errorf("sent %s, and again %s", sent[1].body, sent[2].body)
 	}
 }
+
+// TestPageShowsAttemptsWhoseEndNobodySaw: they stand behind the disclosure, in
+// words.
+func TestPageShowsAttemptsWhoseEndNobodySaw(t *testing.T) {
+	t.Parallel()
+	api, b := newFakeAPI(t), newTab(t)
+	b.openRoom(api)
+	b.ask("Who decides?")
+	b.untilState("waiting")
+	api.setTask(func(k *task) {
+		completed("Everybody.")(k)
+		k.more = object{"attempt_log": []object{
+			{"assignment_version": 1, "outcome": "worker_lost", "ended_at": "2026-11-29T14:00:32.000Z"},
+			{
+				"assignment_version": 2, "outcome": "unknown", "cause": "the connection was lost", "provider": "openai",
+				"provider_request_id": "req-7", "ended_at": "2026-11-29T14:01:00.000Z",
+			},
+		}}
+	})
+	b.untilState("saved")
+	b.do(chromedp.Click(`.card[data-state="saved"] summary`))
+	facts := eval[string](b, `[...document.querySelectorAll('.fact')].map((fact) => fact.textContent).join('\n')`)
+	for _, want := range []string{"assignment 1: its worker stopped answering", "assignment 2: the connection was lost", "openai request req-7"} {
+		if !strings.Contains(facts, want) {
+			t.Errorf("%q is not among the facts:\n%s", want, facts)
+		}
+	}
+}

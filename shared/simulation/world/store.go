@@ -90,6 +90,14 @@ func (s client) PutEvidence(ctx context.Context, e worktask.Evidence) error {
 	return err
 }
 
+// PutAttempt implements taskflow.EvidenceStore.
+func (s client) PutAttempt(ctx context.Context, r worktask.AttemptRecord) error {
+	_, err := s.p.do(ctx, &call{class: classPut, name: "attempt", ref: r.Ref, exec: func(ctx context.Context) (any, error) {
+		return nil, s.Backing.PutAttempt(ctx, r)
+	}})
+	return err
+}
+
 // PutObject implements taskflow.Objects.
 func (s client) PutObject(ctx context.Context, key string, body []byte) error {
 	_, err := s.p.do(ctx, &call{class: classPut, name: "object", exec: func(ctx context.Context) (any, error) {

@@ -17,7 +17,7 @@
  * @property {number} calls_unknown
  * @property {number} input_tokens
  * @property {number} output_tokens
- * @property {{assignment_version: number, bytes: number, input_tokens: number, output_tokens: number, at: string}[]} refused_answers
+ * @property {{assignment_version: number, bytes: number, sha256: string, input_tokens: number, output_tokens: number, at: string}[]} refused_answers
  */
 
 /**
@@ -40,6 +40,20 @@
  * @property {Reply} [reply]
  * @property {{reason: string}} [failure]
  * @property {Spend} spend
+ * @property {UnseenAttempt[]} [attempt_log]
+ */
+
+/**
+ * An attempt whose end nobody saw.
+ * @typedef {object} UnseenAttempt
+ * @property {number} assignment_version
+ * @property {'unknown'|'worker_lost'} outcome
+ * @property {string} [provider]
+ * @property {string} [provider_request_id]
+ * @property {string} [operation_id]
+ * @property {string} [begun_at]
+ * @property {string} [ended_at]
+ * @property {string} [cause]
  */
 
 /**

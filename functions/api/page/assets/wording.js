@@ -1,7 +1,7 @@
 // What a card says, in plain words. One place for all sentences about states,
 // so that they can be read, compared and tested together.
 
-import { plural } from './text.js';
+import { formatMoment, plural } from './text.js';
 
 /**
  * @typedef {import('./types.js').Task} Task
@@ -237,11 +237,22 @@ export function spendFacts(task) {
     facts.push(['Tokens', `${spend.input_tokens.toLocaleString('en')} in, ${spend.output_tokens.toLocaleString('en')} out`]);
   }
   for (const refused of spend.refused_answers) {
-    facts.push(['Turned away', `a late answer of ${plural(refused.bytes, 'byte')} from assignment ${refused.assignment_version}`]);
+    const hash = refused.sha256 ? `, SHA-256 ${refused.sha256.slice(0, 12)}…` : '';
+    facts.push(['Turned away', `a late answer of ${plural(refused.bytes, 'byte')} from assignment ${refused.assignment_version}${hash}`]);
   }
+  for (const attempt of task.attempt_log ?? []) facts.push(['Nobody saw the end', attemptText(attempt)]);
   facts.push(['Assignment version', String(task.assignment_version)]);
   facts.push(['If an outcome stays unknown', task.on_unknown === 'retry' ? 'ask the provider once more' : 'stop']);
   return facts;
+}
+
+/** @param {import('./types.js').UnseenAttempt} attempt */
+function attemptText(attempt) {
+  const { assignment_version: version, outcome, cause, ended_at: ended, provider, provider_request_id: request } = attempt;
+  const parts = [outcome === 'worker_lost' ? 'its worker stopped answering' : cause || 'the connection broke'];
+  if (ended) parts.push(formatMoment(ended, Date.now()));
+  if (provider) parts.push(request ? `${provider} request ${request}` : provider);
+  return `assignment ${version}: ${parts.join(', ')}`;
 }
 
 /** @param {Task} task */
