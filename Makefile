@@ -94,9 +94,9 @@ test/contract: ## the store suite, also on the endpoint of AWS_ENDPOINT_URL_DYNA
 DOCUMENT ?= $(abspath ../shared/data/constitution-1.8.txt)
 .PHONY: e2e
 ifndef ENDPOINT
-e2e: ## the page in Chromium on the real stack, with a real DOCUMENT where there is one; with ENDPOINT=https://...: every check and drill that needs nothing but HTTP
+e2e: ## the page in Chromium on the real stack, with a real DOCUMENT where there is one, and drill D11 live; with ENDPOINT=https://...: every check and drill that needs nothing but HTTP
 	REPLYONCE_PAGE_DOCUMENT=$(wildcard $(DOCUMENT)) $(GO) run ./infra/local/cmd/with-stack \
-		$(GO) test -count=1 -v -run TestPageOnRunningStack ./functions/api/page
+		$(GO) test -count=1 -v -run 'OnRunningStack$$' ./functions/api/page
 else
 e2e:
 	@status=0; \
@@ -113,7 +113,7 @@ axe: ## install axe-core for the accessibility tests, where npm is there
 
 .PHONY: golden
 golden: ## write the golden files anew, then look at the difference
-	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
+	$(GO) test $$(git grep -lE 'flag.Bool\("update"|conformance\.Golden\(' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
 
 FUZZTIME ?= 10s
 # A failure by nothing but "context deadline exceeded" is Go's own: https://go.dev/issue/75804, fixed in Go 1.27.

@@ -74,7 +74,10 @@ func TestProvidersAsConfigured(t *testing.T) {
 	keyless := fakeopenai.NewServer(t, fakeopenai.Options{Now: time.Now})
 	anthropic := fakeanthropic.Start(t, testKey)
 	bedrock := fakebedrock.Start(t, testCredentials)
-	bedrock.Script("", fakeprovider.Step{OnRequest: func() { time.Sleep(50 * time.Millisecond) }}) // longer than the settings' client waits
+	if err := bedrock.Script("", fakeprovider.Step{Hold: "slow"}); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { bedrock.Release("slow") }) // longer than the settings' client waits
 	for name, c := range map[string]struct {
 		url, key, endpoint string
 		requests           func() int

@@ -13,6 +13,7 @@ import (
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/scripted"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 // maxRequestBytes limits the body of a request: the longest document and history
@@ -41,7 +42,7 @@ func (s *Server) serveAnswer(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{server: s, writer: w, request: r, id: s.ids.next(), key: r.Header.Get(scripted.HeaderKey)}
 	w.Header().Set(scripted.HeaderRequestID, x.id)
 	if step, ok := s.scripts.takeBeforeBody(); ok {
-		x.log(Event{Kind: EventReceived, Key: x.key})
+		x.log(Event{Kind: EventReceived, Key: x.key, Connection: fakewire.Connection(x.request.Context())})
 		x.logStep(step)
 		x.cut()
 		return
@@ -74,7 +75,7 @@ func (x *exchange) read() error {
 	x.promptHash = hash(x.body.Prompt)
 	x.log(Event{
 		Kind: EventReceived, Key: x.key, BodySHA256: x.bodyHash, PromptSHA256: x.promptHash,
-		Question: x.prompt.Question, Model: x.body.Model,
+		Question: x.prompt.Question, Model: x.body.Model, Connection: fakewire.Connection(x.request.Context()),
 	})
 	switch {
 	case readErr != nil:

@@ -45,6 +45,7 @@ type Event struct {
 	Key          string `json:"key,omitzero"`
 	PromptSHA256 string `json:"prompt_sha256,omitzero"`
 	BodySHA256   string `json:"body_sha256,omitzero"`
+	Connection   int64  `json:"connection,omitzero"` // requests with the same number share one
 	Question     string `json:"question,omitzero"`
 	Model        string `json:"model,omitzero"`
 	Operation    string `json:"operation,omitzero"`

@@ -13,6 +13,7 @@ type Call struct {
 	Key          string    `json:"key,omitzero"`
 	PromptSHA256 string    `json:"prompt_sha256,omitzero"`
 	BodySHA256   string    `json:"body_sha256,omitzero"`
+	Connection   int64     `json:"connection,omitzero"` // requests with the same number share one
 	Question     string    `json:"question,omitzero"`
 	Operation    string    `json:"operation,omitzero"`
 	Script       string    `json:"script,omitzero"`
@@ -106,7 +107,7 @@ func (c *Call) apply(event Event) {
 	switch event.Kind {
 	case EventReceived:
 		c.Key, c.PromptSHA256, c.BodySHA256 = event.Key, event.PromptSHA256, event.BodySHA256
-		c.Question = event.Question
+		c.Question, c.Connection = event.Question, event.Connection
 	case EventStep:
 		c.Script, c.Step, c.Action = event.Script, event.Step, event.Action
 	case EventReplayed:

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 // The control API, for tests and demonstrations in another process:
@@ -129,5 +131,5 @@ func logQuery(r *http.Request) (after int, wait time.Duration, err error) {
 func writeControl(w http.ResponseWriter, status int, document any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(encode(document))
+	_, _ = w.Write(fakewire.Encode(document))
 }

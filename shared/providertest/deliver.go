@@ -6,12 +6,9 @@ import (
 	"net"
 	"net/http"
 	"strconv"
-	"strings"
-	"time"
-
-	"github.com/go-json-experiment/json"
 
 	"github.com/replyonce/replyonce/shared/llmprovider/scripted"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 // streamPieces is in how many pieces a streamed answer is sent.
@@ -51,7 +48,7 @@ func (x *exchange) answered() {
 func streamOf(answer scripted.AnswerDocument) []byte {
 	var lines []scripted.StreamLine
 	if answer.Text != nil {
-		for _, piece := range pieces(*answer.Text, streamPieces) {
+		for _, piece := range fakewire.Pieces(*answer.Text, streamPieces) {
 			lines = append(lines, scripted.StreamLine{Line: scripted.LinePiece, Text: piece})
 		}
 	}
@@ -64,23 +61,14 @@ func streamOf(answer scripted.AnswerDocument) []byte {
 func encodeLines(lines []scripted.StreamLine) []byte {
 	var b bytes.Buffer
 	for _, line := range lines {
-		b.Write(encode(line))
+		b.Write(fakewire.Encode(line))
 		b.WriteByte('\n')
 	}
 	return b.Bytes()
 }
 
-// encode marshals our own wire types, which always marshal.
-func encode(document any) []byte {
-	encoded, err := json.Marshal(document)
-	if err != nil {
-		panic(fmt.Sprintf("encode %T: %v", document, err))
-	}
-	return encoded
-}
-
 func (x *exchange) writeJSON(status int, document any) bool {
-	return x.write(status, scripted.MediaTypeDocument, encode(document))
+	return x.write(status, scripted.MediaTypeDocument, fakewire.Encode(document))
 }
 
 // write sends a whole response and logs whether the connection took it.
@@ -108,22 +96,9 @@ func (x *exchange) write(status int, mediaType string, body []byte) bool {
 
 func (x *exchange) failStatus(step Step) {
 	for _, value := range step.RetryAfter {
-		x.writer.Header().Add("Retry-After", retryAfterValue(value, x.server.options.Now()))
+		x.writer.Header().Add("Retry-After", fakewire.HeaderValue(value, x.server.options.Now()))
 	}
 	x.refuse(step.Status, step.errorType())
-}
-
-// retryAfterValue turns "date:+90s" into a date and leaves everything else alone.
-func retryAfterValue(value string, now time.Time) string {
-	offset, isDate := strings.CutPrefix(value, "date:")
-	if !isDate {
-		return value
-	}
-	ahead, err := time.ParseDuration(offset)
-	if err != nil {
-		return value
-	}
-	return now.Add(ahead).UTC().Format(http.TimeFormat)
 }
 
 func (x *exchange) refuse(status int, errorType string) {
@@ -158,25 +133,21 @@ func (x *exchange) failInStream(step Step) {
 
 // cut resets the connection: the client sees an error and no end of stream.
 func (x *exchange) cut() {
-	x.hijack(func(conn net.Conn) {
-		if tcp, ok := conn.(*net.TCPConn); ok {
-			_ = tcp.SetLinger(0)
-		}
-	})
+	x.hijack(fakewire.Reset)
 }
 
 // cutInAnswer closes the connection in order, in the middle of the body, so that
 // the first half is sure to arrive.
 func (x *exchange) cutInAnswer(answer scripted.AnswerDocument) {
 	response := x.rawResponse(answer)
-	x.hijack(func(conn net.Conn) { _, _ = conn.Write(response[:len(response)-len(encode(answer))/2-1]) })
+	x.hijack(func(conn net.Conn) { _, _ = conn.Write(response[:len(response)-len(fakewire.Encode(answer))/2-1]) })
 }
 
 // answerTwice writes the whole response and then the same again, unasked.
 func (x *exchange) answerTwice(answer scripted.AnswerDocument) {
 	response := x.rawResponse(answer)
 	x.answering.Store(true)
-	x.hijackQuietly(func(conn net.Conn) {
+	fakewire.Hijack(x.writer, func(conn net.Conn) {
 		if _, err := conn.Write(append(response, response...)); err != nil {
 			x.log(Event{Kind: EventLost, Status: http.StatusOK, Detail: err.Error()})
 			return
@@ -187,7 +158,7 @@ func (x *exchange) answerTwice(answer scripted.AnswerDocument) {
 }
 
 func (x *exchange) rawResponse(answer scripted.AnswerDocument) []byte {
-	body := encode(answer)
+	body := fakewire.Encode(answer)
 	head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s: %s\r\n\r\n",
 		scripted.MediaTypeDocument, len(body), scripted.HeaderRequestID, x.id)
 	return append([]byte(head), body...)
@@ -197,15 +168,5 @@ func (x *exchange) rawResponse(answer scripted.AnswerDocument) []byte {
 func (x *exchange) hijack(do func(net.Conn)) {
 	x.answering.Store(true)
 	x.log(Event{Kind: EventCut})
-	x.hijackQuietly(do)
-}
-
-func (x *exchange) hijackQuietly(do func(net.Conn)) {
-	conn, _, err := http.NewResponseController(x.writer).Hijack()
-	if err != nil {
-		// Not a connection of HTTP/1: aborting is the nearest thing there is.
-		panic(http.ErrAbortHandler)
-	}
-	defer conn.Close()
-	do(conn)
+	fakewire.Hijack(x.writer, do)
 }

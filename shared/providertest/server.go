@@ -8,10 +8,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/replyonce/replyonce/shared/llmprovider/scripted"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 // Options configure a Server. Only Now is required.
@@ -48,7 +50,7 @@ type Server struct {
 	options    Options
 	log        *callLog
 	scripts    scriptBook
-	gates      gates
+	gates      fakewire.Gates
 	keys       keyBook
 	operations operationBook
 	ids        requestIDs
@@ -86,7 +88,10 @@ func NewServer(tb testing.TB, options Options) *Server {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	listener := httptest.NewServer(s)
+	listener := httptest.NewUnstartedServer(s)
+	var connections atomic.Int64
+	listener.Config.ConnContext = fakewire.NumberConnection(func() int64 { return connections.Add(1) })
+	listener.Start()
 	s.URL = listener.URL
 	tb.Cleanup(func() {
 		if err := s.Close(); err != nil {
@@ -127,13 +132,13 @@ func (s *Server) Script(script Script) (Script, error) {
 }
 
 // Release opens a gate for everybody who waits at it and for everybody who will.
-func (s *Server) Release(gate string) { s.gates.release(gate) }
+func (s *Server) Release(gate string) { s.gates.Open(gate) }
 
 // Reset removes all scripts and opens and forgets all gates. The log, the keys
 // and the operations stay.
 func (s *Server) Reset() {
 	s.scripts.clear()
-	s.gates.reset()
+	s.gates.OpenAll()
 }
 
 // Events returns the whole log.

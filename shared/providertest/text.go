@@ -49,19 +49,3 @@ func textFor(step Step, prompt llmprovider.Prompt, generation int) string {
 			prompt.Question, prompt.Document.Title, prompt.Document.Version, len(prompt.History))
 	}
 }
-
-// pieces splits a text for a stream into about n parts, never inside a character.
-func pieces(text string, n int) []string {
-	if text == "" {
-		return nil
-	}
-	runes := []rune(text)
-	size := max(1, (len(runes)+n-1)/n)
-	var parts []string
-	for len(runes) > 0 {
-		end := min(size, len(runes))
-		parts = append(parts, string(runes[:end]))
-		runes = runes[end:]
-	}
-	return parts
-}

@@ -9,7 +9,7 @@ func (x *exchange) hold(gate string) bool {
 		return true
 	}
 	x.log(Event{Kind: EventHeld, Gate: gate})
-	if !x.wait(x.server.gates.wait(gate)) {
+	if !x.wait(x.server.gates.Wait(gate)) {
 		return false
 	}
 	x.log(Event{Kind: EventReleased, Gate: gate})

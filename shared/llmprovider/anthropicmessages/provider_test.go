@@ -4,19 +4,18 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/anthropicmessages"
-	"github.com/replyonce/replyonce/shared/providertest"
+	"github.com/replyonce/replyonce/shared/providertest/conformance"
 )
 
 func TestNewNamesEverythingThatIsMissing(t *testing.T) {
 	t.Parallel()
-	valid := anthropicmessages.Options{Key: fixedKey(testKey), Model: testModel, Now: time.Now}
+	valid := anthropicmessages.Options{Key: fixedKey(conformance.PlantedKey), Model: testModel, Now: time.Now}
 	if _, err := anthropicmessages.New(valid); err != nil {
 		t.Errorf("valid options: %v", err)
 	}
@@ -46,7 +45,7 @@ func TestNewNamesEverythingThatIsMissing(t *testing.T) {
 // What a crash leaves behind cannot be recovered, and the adapter must not say so.
 func TestCapabilityPromisesNothing(t *testing.T) {
 	t.Parallel()
-	capability := setup(t).provider.Capability()
+	capability := newProvider(t, anthropicmessages.Options{}).Capability()
 	if capability.RecoverySupported() || capability.Cancel || !capability.LanguageModel {
 		t.Errorf("capability is %+v", capability)
 	}
@@ -75,12 +74,7 @@ func FuzzAnswer(f *testing.F) {
 				Body: io.NopCloser(strings.NewReader(body)), Request: r,
 			}, nil
 		})}
-		provider, err := anthropicmessages.New(anthropicmessages.Options{
-			Key: fixedKey(testKey), Model: testModel, Now: time.Now, Client: client,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		provider := newProvider(t, anthropicmessages.Options{Client: client})
 		answer, err := provider.Call(t.Context(), llmprovider.Request{Prompt: samplePrompt()})
 		if err == nil {
 			if status != http.StatusOK || !strings.Contains(body, "message_stop") ||
@@ -94,18 +88,4 @@ func FuzzAnswer(f *testing.F) {
 			t.Fatalf("status %d, %q: %v with answer %q", status, body, err, answer.Text)
 		}
 	})
-}
-
-// TestRealEndpoint costs a fraction of a cent.
-func TestRealEndpoint(t *testing.T) {
-	t.Parallel()
-	key, model := os.Getenv("ANTHROPIC_API_KEY"), os.Getenv("ANTHROPIC_MODEL")
-	if key == "" || model == "" {
-		t.Skip("set ANTHROPIC_API_KEY and ANTHROPIC_MODEL to ask the real Messages API")
-	}
-	provider, err := anthropicmessages.New(anthropicmessages.Options{Key: fixedKey(key), Model: model, Now: time.Now, MaxOutputTokens: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
-	providertest.ExerciseBasics(t, provider)
 }

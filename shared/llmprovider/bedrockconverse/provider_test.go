@@ -4,16 +4,12 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/config"
-
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/bedrockconverse"
-	"github.com/replyonce/replyonce/shared/providertest"
 	"github.com/replyonce/replyonce/shared/providertest/fakebedrock"
 	"github.com/replyonce/replyonce/shared/providertest/fakeprovider"
 )
@@ -48,7 +44,7 @@ func TestCapabilityPromisesNothing(t *testing.T) {
 	t.Parallel()
 	endpoints := make(map[string]bool)
 	for _, streaming := range operations {
-		capability := setup(t, streaming).provider.Capability()
+		capability := newProvider(t, bedrockconverse.Options{Config: testConfig(), Streaming: streaming}).Capability()
 		if capability.RecoverySupported() || capability.Cancel || !capability.LanguageModel {
 			t.Errorf("capability is %+v", capability)
 		}
@@ -67,7 +63,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // return half an answer as a whole one, and never an error of another type.
 func FuzzAnswer(f *testing.F) {
 	stream, whole := fakebedrock.MediaTypeStream, "application/json"
-	f.Add(true, 200, stream, "", string(fakebedrock.RawEvent("messageStart", []byte(`{"role":"assistant"}`)))+string(delta(`{"text":"a"}`))+string(endTurn))
+	f.Add(true, 200, stream, "", string(fakebedrock.RawEvent("messageStart", []byte(`{"role":"assistant"}`)))+string(fakebedrock.RawEvent("contentBlockDelta", []byte(`{"delta":{"text":"a"}}`)))+string(fakebedrock.RawEvent("messageStop", []byte(`{"stopReason":"end_turn"}`))))
 	f.Add(true, 200, stream, "", string(fakebedrock.Dialect{}.StreamError(fakeprovider.Failure{Type: fakebedrock.TypeThrottling}, "")))
 	f.Add(false, 200, whole, "", `{"output":{"message":{"role":"assistant","content":[{"text":"a"}]}},"stopReason":"end_turn"}`)
 	f.Add(false, 429, whole, fakebedrock.TypeThrottling, `{"message":"m"}`)
@@ -80,12 +76,7 @@ func FuzzAnswer(f *testing.F) {
 				Body: io.NopCloser(strings.NewReader(body)), Request: r,
 			}, nil
 		})}
-		provider, err := bedrockconverse.New(bedrockconverse.Options{
-			Config: testConfig(), Model: testModel, Now: time.Now, Client: client, Streaming: streaming,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		provider := newProvider(t, bedrockconverse.Options{Config: testConfig(), Client: client, Streaming: streaming})
 		answer, err := provider.Call(t.Context(), llmprovider.Request{Prompt: samplePrompt()})
 		if err == nil {
 			if status != http.StatusOK || llmprovider.CheckAnswer(answer.Text, bedrockconverse.DefaultMaxReplyBytes) != nil ||
@@ -99,28 +90,4 @@ func FuzzAnswer(f *testing.F) {
 			t.Fatalf("status %d, %q: %v with answer %q", status, body, err, answer.Text)
 		}
 	})
-}
-
-// TestRealEndpoint costs a fraction of a cent.
-func TestRealEndpoint(t *testing.T) {
-	t.Parallel()
-	model := os.Getenv("BEDROCK_MODEL")
-	if model == "" || os.Getenv("AWS_ACCESS_KEY_ID") == "" {
-		t.Skip("set BEDROCK_MODEL and AWS credentials to ask the real Bedrock")
-	}
-	loaded, err := config.LoadDefaultConfig(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, streaming := range operations {
-		t.Run(name, func(t *testing.T) {
-			provider, err := bedrockconverse.New(bedrockconverse.Options{
-				Config: loaded, Model: model, Now: time.Now, MaxOutputTokens: 100, Streaming: streaming,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			providertest.ExerciseBasics(t, provider)
-		})
-	}
 }

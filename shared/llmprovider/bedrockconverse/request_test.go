@@ -3,80 +3,63 @@ package bedrockconverse_test
 import (
 	"context"
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/bedrockconverse"
+	"github.com/replyonce/replyonce/shared/providertest/conformance"
+	"github.com/replyonce/replyonce/shared/providertest/fakebedrock"
+	"github.com/replyonce/replyonce/shared/providertest/fakeprovider"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// The same bytes at every attempt, today's and those of the next release: the
-// golden file changes only with a new prompt version.
-func TestSameBytesForSamePrompt(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join("testdata", "request.golden.json")
-	for name, streaming := range operations {
-		s := setup(t, streaming)
-		s.wantAnswer()
-		s.request.Key = "another attempt"
-		s.wantAnswer()
-		logged := s.server.Requests()
-		if string(logged[0].Body) != string(logged[1].Body) {
-			t.Errorf("%s: two attempts sent different bytes:\n%s\n%s", name, logged[0].Body, logged[1].Body)
-		}
-		if *update {
-			if err := os.WriteFile(file, logged[0].Body, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(logged[0].Body) != string(want) {
-			t.Errorf("%s sent\n%s\nwant\n%s", name, logged[0].Body, want)
-		}
+func samplePrompt() llmprovider.Prompt {
+	return llmprovider.Prompt{
+		Instruction: "Answer from the document.",
+		Document:    llmprovider.DocumentText{ID: "d-1", Title: "Rules", Version: 4, Text: "1. The board decides. xyzzy-confidential"},
+		History:     []llmprovider.Turn{{Question: "Who?", Answer: "The board."}},
+		Question:    "Who decides?",
+		Version:     1,
 	}
 }
 
-// The fake refuses headers that the API does not document and bodies that do not
-// follow its description; wantRequests would see it.
-func TestCaseM8OddTextReachesTheProvider(t *testing.T) {
+func against(t *testing.T, server *fakeprovider.Server, config aws.Config) *bedrockconverse.Provider {
+	t.Helper()
+	return newProvider(t, bedrockconverse.Options{Config: config, BaseURL: server.URL})
+}
+
+// wantClass calls and expects an outcome of this class.
+func wantClass(t *testing.T, server *fakeprovider.Server, config aws.Config, ctx context.Context, want llmprovider.Class) *llmprovider.Error {
+	t.Helper()
+	_, err := against(t, server, config).Call(ctx, llmprovider.Request{Prompt: samplePrompt()})
+	failure := llmprovider.AsError(err)
+	if failure == nil || failure.Kind != want.Kind || failure.Reason != want.Reason {
+		t.Fatalf("got %v, want %s", err, want)
+	}
+	return failure
+}
+
+// The same bytes at every attempt, today's and those of the next release: the
+// golden file changes only with a new prompt version.
+func TestRequestBytes(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{
-		"torn emoji":       "ok \xf0\x9f\x91",
-		"decomposed":       "cafe\u0301",
-		"skin tone":        "👍🏽",
-		"control":          "a\x00b\u2028c\u202e",
-		"markup":           `"</script>&amp;\`,
-		"only white space": " \n",
-		"nothing":          "",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := setup(t, true)
-			s.request.Prompt.History[0].Answer = text
-			s.request.Prompt.Document.Text += text
-			s.request.Prompt.Question += text
-			s.wantAnswer()
-			s.wantRequests(1, 1)
-			logged := s.server.Requests()[0]
-			if !utf8.Valid(logged.Body) {
-				t.Error("the body is not valid UTF-8")
+	const profile = "arn:aws:bedrock:eu-central-1:123456789012:inference-profile/eu.other"
+	for name, streaming := range operations {
+		server := fakebedrock.Start(t, conformance.BedrockCredentials)
+		provider := newProvider(t, bedrockconverse.Options{Config: testConfig(), BaseURL: server.URL, Streaming: streaming})
+		for _, model := range []string{"", profile} {
+			answer, err := provider.Call(t.Context(), llmprovider.Request{Prompt: samplePrompt(), Model: model})
+			if err != nil || model != "" && answer.Model != model {
+				t.Fatalf("%s: %+v, %v", name, answer, err)
 			}
-			turns := s.request.Prompt.Chat().Turns
-			if want := turns[len(turns)-1].Text; logged.Asked.Question != want {
-				t.Errorf("the provider was asked %q, want %q", logged.Asked.Question, want)
-			}
-		})
+		}
+		logged := server.Requests()
+		conformance.Golden(t, "request.golden.json", logged[0].Body)
+		if logged[0].Asked.Stream != streaming || logged[1].Asked.Model != profile {
+			t.Errorf("%s: asked %+v and %+v", name, logged[0].Asked, logged[1].Asked)
+		}
 	}
 }
 
@@ -85,11 +68,12 @@ func TestCaseM8OddTextReachesTheProvider(t *testing.T) {
 func TestRequestsAreSignedByTheRole(t *testing.T) {
 	t.Setenv("AWS_BEARER_TOKEN_BEDROCK", "bearer-token-0123456789")
 	t.Setenv("AWS_MAX_ATTEMPTS", "5")
-	s := setup(t, true)
-	s.wantAnswer()
-	s.wantRequests(1, 1)
-	header := s.server.Requests()[0].Header
-	if !strings.HasPrefix(header.Get("Authorization"), "AWS4-HMAC-SHA256 ") || header.Get("X-Amz-Security-Token") != testCredentials.SessionToken {
+	server := fakebedrock.Start(t, conformance.BedrockCredentials)
+	if _, err := against(t, server, testConfig()).Call(t.Context(), llmprovider.Request{Prompt: samplePrompt()}); err != nil {
+		t.Fatal(err)
+	}
+	header := server.Requests()[0].Header
+	if !strings.HasPrefix(header.Get("Authorization"), "AWS4-HMAC-SHA256 ") || header.Get("X-Amz-Security-Token") != conformance.BedrockCredentials.SessionToken {
 		t.Errorf("sent %v", header)
 	}
 	if attempts := header.Get("Amz-Sdk-Request"); attempts != "attempt=1; max=1" {
@@ -105,14 +89,11 @@ func TestWrongCredentialsArePermanent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wrong := testCredentials
+			wrong := conformance.BedrockCredentials
 			change(&wrong)
-			s := setupWith(t, func(o *bedrockconverse.Options) { o.Config.Credentials = fixedCredentials(wrong) })
-			_, err := s.provider.Call(t.Context(), s.request)
-			failure := llmprovider.AsError(err)
-			if failure == nil || failure.Kind != llmprovider.Permanent || failure.Reason != llmprovider.ReasonProviderMisconfigured {
-				t.Errorf("got %v", err)
-			}
+			config := testConfig()
+			config.Credentials = fixedCredentials(wrong)
+			wantClass(t, fakebedrock.Start(t, conformance.BedrockCredentials), config, t.Context(), llmprovider.ClassMisconfigured)
 		})
 	}
 }
@@ -120,25 +101,58 @@ func TestWrongCredentialsArePermanent(t *testing.T) {
 // Without credentials nothing was sent, and there may be some next time.
 func TestNoCredentialsAreRejected(t *testing.T) {
 	t.Parallel()
-	unavailable := errors.New("the role's credentials are not there yet")
-	s := setupWith(t, func(o *bedrockconverse.Options) {
-		o.Config.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{}, unavailable
-		})
-	})
-	if failure := s.wantFailure(llmprovider.Rejected, "", 0, 0); !errors.Is(failure, unavailable) {
-		t.Errorf("the cause is missing in %v", failure)
-	}
-
+	unavailable, stopped := errors.New("the role's credentials are not there yet"), errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	stopped := errors.New("stopped")
-	s = setupWith(t, func(o *bedrockconverse.Options) {
-		o.Config.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+	for name, retrieve := range map[error]func() error{
+		unavailable: func() error { return unavailable },
+		stopped: func() error {
 			cancel(stopped)
-			return aws.Credentials{}, ctx.Err()
-		})
+			return ctx.Err()
+		},
+	} {
+		server, config := fakebedrock.Start(t, conformance.BedrockCredentials), testConfig()
+		config.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, retrieve() })
+		calling := t.Context()
+		if errors.Is(name, stopped) {
+			calling = ctx
+		}
+		failure := wantClass(t, server, config, calling, llmprovider.ClassRejected)
+		if !errors.Is(failure, name) || len(server.Requests()) != 0 {
+			t.Errorf("%d requests, and the cause is missing in %v", len(server.Requests()), failure)
+		}
+	}
+}
+
+// What a cache read or wrote is input too.
+func TestSpendCountsTheCache(t *testing.T) {
+	t.Parallel()
+	server := fakebedrock.Start(t, conformance.BedrockCredentials)
+	err := server.Script("", fakeprovider.Step{
+		Action: fakeprovider.Raw, Status: 200, Header: map[string][]string{"Content-Type": {"application/json"}},
+		Body: `{"output":{"message":{"role":"assistant","content":[{"reasoningContent":{}},{"text":"a"}]}},"stopReason":"end_turn",` +
+			`"usage":{"inputTokens":1,"outputTokens":2,"totalTokens":33,"cacheReadInputTokens":10,"cacheWriteInputTokens":20}}`,
 	})
-	if failure := s.wantFailureOf(ctx, llmprovider.Rejected, "", 0, 0); !errors.Is(failure, stopped) {
-		t.Errorf("the cause is missing in %v", failure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := against(t, server, testConfig()).Call(t.Context(), llmprovider.Request{Prompt: samplePrompt()})
+	if err != nil || got.InputTokens != 31 || got.OutputTokens != 2 || got.Text != "a" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestModelErrorNamesTheModelsStatus(t *testing.T) {
+	t.Parallel()
+	server := fakebedrock.Start(t, conformance.BedrockCredentials)
+	err := server.Script("", fakeprovider.Step{
+		Action: fakeprovider.Raw, Status: 424, Body: `{"message":"m","originalStatusCode":503,"resourceName":"r"}`,
+		Header: map[string][]string{"X-Amzn-Errortype": {fakebedrock.TypeModelError}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	failure := wantClass(t, server, testConfig(), t.Context(), llmprovider.ClassAmbiguous)
+	if !strings.Contains(failure.Error(), "the model's status 503") {
+		t.Errorf("got %v", failure)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/builtin"
-	"github.com/replyonce/replyonce/shared/providertest"
+	"github.com/replyonce/replyonce/shared/providertest/conformance"
 )
 
 func ask(t testing.TB, title, text, question string) string {
@@ -28,7 +28,7 @@ func ask(t testing.TB, title, text, question string) string {
 
 func TestBasics(t *testing.T) {
 	t.Parallel()
-	providertest.ExerciseBasics(t, builtin.New())
+	conformance.Basics(t, builtin.New())
 }
 
 func TestAnswersQuoteTheDocument(t *testing.T) {

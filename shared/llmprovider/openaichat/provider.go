@@ -135,14 +135,14 @@ func (p *Provider) Call(ctx context.Context, r llmprovider.Request) (llmprovider
 	}
 	response, err := llmprovider.Send(p.client, request, openaiapi.BodyLimit(p.options.MaxReplyBytes, p.options.Stream))
 	if err != nil {
-		return llmprovider.Answer{}, p.annotate(err, response)
+		return llmprovider.Answer{}, p.annotate(ctx, err, response)
 	}
 	if response.Status != http.StatusOK {
 		return llmprovider.Answer{}, openaiapi.Refusal(ctx, response, p.options.Now(), p.oddities)
 	}
 	answer, err := p.answer(ctx, response)
 	if err != nil {
-		return llmprovider.Answer{}, p.annotate(err, response)
+		return llmprovider.Answer{}, p.annotate(ctx, err, response)
 	}
 	if answer.Model == "" || len(answer.Model) > maxModelBytes {
 		answer.Model = p.model(r)
@@ -161,9 +161,10 @@ func (p *Provider) model(r llmprovider.Request) string {
 const maxModelBytes = 256
 
 // annotate adds what the headers say to an outcome.
-func (p *Provider) annotate(err error, response llmprovider.Response) error {
+func (p *Provider) annotate(ctx context.Context, err error, response llmprovider.Response) error {
 	failure := llmprovider.AsError(err)
 	failure.ProviderRequestID = response.Header.Get(openaiapi.HeaderRequestID)
 	failure.RetryAfter = llmprovider.RetryAfter(response.Header, p.options.Now())
+	p.oddities.Refused(ctx, failure)
 	return failure
 }

@@ -2,9 +2,6 @@ package openaichat_test
 
 import (
 	"context"
-	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,10 +9,9 @@ import (
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/openaichat"
+	"github.com/replyonce/replyonce/shared/providertest/conformance"
 	"github.com/replyonce/replyonce/shared/providertest/fakeopenai"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestNewSaysEverythingThatIsWrong(t *testing.T) {
 	t.Parallel()
@@ -75,7 +71,7 @@ func TestRequestBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 			sent := server.Requests()[0]
-			golden(t, "request_"+strings.ReplaceAll(name, " ", "_")+".json", sent.Body)
+			conformance.Golden(t, "request_"+strings.ReplaceAll(name, " ", "_")+".json", sent.Body)
 			var headers []string
 			for name := range sent.Header {
 				headers = append(headers, name)
@@ -85,23 +81,6 @@ func TestRequestBytes(t *testing.T) {
 				t.Errorf("headers beside the key: %v", headers)
 			}
 		})
-	}
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, append(got, '\n'), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != strings.TrimSuffix(string(want), "\n") {
-		t.Errorf("%s\n got %s\nwant %s", path, got, want)
 	}
 }
 

@@ -254,7 +254,7 @@ func TestCaseM9OnlyAnEndedTaskCancelsItsResponse(t *testing.T) {
 			b := newBackground(t, fakeopenai.Step{Action: fakeopenai.Hang})
 			ctx, cancel := context.WithCancelCause(t.Context())
 			go func() {
-				_, _ = b.server.WaitFor(t.Context(), func(r fakeopenai.Request) bool { return r.Kind == fakeopenai.KindRead })
+				_ = b.server.Wait(t.Context(), func([]fakeopenai.Request) bool { return b.server.Totals().Reads > 0 })
 				cancel(test.cause)
 			}()
 			answer, err := b.provider.Call(ctx, b.request)
@@ -384,7 +384,7 @@ func TestNoHandBackWithoutASavedID(t *testing.T) {
 	b.renew()
 	b.request.SaveOperation = nil
 	go func() {
-		_, _ = b.server.WaitFor(t.Context(), func(r fakeopenai.Request) bool { return r.Kind == fakeopenai.KindRead && r.Number > 5 })
+		_ = b.server.Wait(t.Context(), func([]fakeopenai.Request) bool { return b.server.Totals().Reads > 4 })
 		b.server.Release("later")
 	}()
 	if answer, err := b.provider.Call(t.Context(), b.request); err != nil || answer.Text == "" {

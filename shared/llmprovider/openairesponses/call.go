@@ -25,7 +25,7 @@ func (p *Provider) Call(ctx context.Context, r llmprovider.Request) (llmprovider
 	}
 	answer, err := p.follow(ctx, r, created)
 	if err != nil {
-		return llmprovider.Answer{}, p.annotate(err, created)
+		return llmprovider.Answer{}, p.annotate(ctx, err, created)
 	}
 	if answer.Model == "" || len(answer.Model) > maxModelBytes {
 		answer.Model = p.model(r)
@@ -77,10 +77,11 @@ func (p *Provider) follow(ctx context.Context, r llmprovider.Request, created ll
 }
 
 // annotate adds what the headers of the create say to an outcome.
-func (p *Provider) annotate(err error, created llmprovider.Response) error {
+func (p *Provider) annotate(ctx context.Context, err error, created llmprovider.Response) error {
 	failure := llmprovider.AsError(err)
 	failure.ProviderRequestID = requestID(created)
 	failure.RetryAfter = max(failure.RetryAfter, llmprovider.RetryAfter(created.Header, p.options.Now()))
+	p.oddities.Refused(ctx, failure)
 	return failure
 }
 

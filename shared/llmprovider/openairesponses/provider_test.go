@@ -2,9 +2,6 @@ package openairesponses_test
 
 import (
 	"context"
-	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,10 +9,9 @@ import (
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/openairesponses"
+	"github.com/replyonce/replyonce/shared/providertest/conformance"
 	"github.com/replyonce/replyonce/shared/providertest/fakeopenai"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestNewSaysEverythingThatIsWrong(t *testing.T) {
 	t.Parallel()
@@ -79,7 +75,7 @@ func TestRequestBytes(t *testing.T) {
 			for _, r := range server.Requests() {
 				checkHeaders(t, r)
 			}
-			golden(t, "request_"+name+".json", server.Requests()[0].Body)
+			conformance.Golden(t, "request_"+name+".json", server.Requests()[0].Body)
 		})
 	}
 }
@@ -99,23 +95,6 @@ func checkHeaders(t *testing.T, r fakeopenai.Request) {
 	}
 	if !slices.Equal(headers, want) {
 		t.Errorf("%s: headers beside the key and the SDK's own: %v", r.Kind, headers)
-	}
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, append(got, '\n'), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != strings.TrimSuffix(string(want), "\n") {
-		t.Errorf("%s\n got %s\nwant %s", path, got, want)
 	}
 }
 

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/replyonce/replyonce/shared/providertest/fakeprovider"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 // The frames of a stream, in order: FrameStart, FrameBlock, FramePing, then the
@@ -18,14 +17,16 @@ const (
 	FrameText // the first content_block_delta
 )
 
-// pieceRunes is how much text a delta carries.
-const pieceRunes = 24
+// pieces are what deltas carry: 24 bytes each, and more of a text that is long.
+func pieces(text string) []string {
+	return fakewire.Pieces(text, min((len(text)+23)/24, 500))
+}
 
 type object = map[string]any
 
 // Error renders an error status.
 func (d Dialect) Error(f fakeprovider.Failure, requestID string) (http.Header, []byte) {
-	return http.Header{"Content-Type": {"application/json"}}, encode(errorObject(f, requestID))
+	return http.Header{"Content-Type": {"application/json"}}, fakewire.Encode(errorObject(f, requestID))
 }
 
 // StreamError renders an error event.
@@ -51,7 +52,7 @@ func (d Dialect) Whole(a fakeprovider.Answer) (string, []byte) {
 	message["content"] = content
 	message["stop_reason"] = stopReason(a)
 	message["usage"] = usage(a.InputTokens, a.OutputTokens)
-	return "application/json", encode(message)
+	return "application/json", fakewire.Encode(message)
 }
 
 // Stream renders a message as server-sent events.
@@ -80,10 +81,10 @@ func textFrames(text string) [][]byte {
 		}),
 		event("ping", object{"type": "ping"}),
 	}
-	for runes := []rune(text); len(runes) > 0; runes = runes[min(pieceRunes, len(runes)):] {
+	for _, piece := range pieces(text) {
 		frames = append(frames, event("content_block_delta", object{
 			"type": "content_block_delta", "index": 0,
-			"delta": object{"type": "text_delta", "text": string(runes[:min(pieceRunes, len(runes))])},
+			"delta": object{"type": "text_delta", "text": piece},
 		}))
 	}
 	return append(frames, event("content_block_stop", object{"type": "content_block_stop", "index": 0}))
@@ -112,14 +113,5 @@ func stopReason(a fakeprovider.Answer) any {
 }
 
 func event(name string, data object) []byte {
-	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, encode(data))
-}
-
-// encode marshals our own objects, which always marshal.
-func encode(document object) []byte {
-	encoded, err := json.Marshal(document, json.Deterministic(true))
-	if err != nil {
-		panic(fmt.Sprintf("encode: %v", err))
-	}
-	return encoded
+	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, fakewire.Encode(data))
 }

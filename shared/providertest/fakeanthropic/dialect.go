@@ -5,6 +5,7 @@ import (
 	"mime"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -42,12 +43,12 @@ const CodeSpendLimit = "enforced_spend_limit_reached"
 // Start returns a fake that listens until the test ends and accepts one key.
 func Start(tb testing.TB, key string) *fakeprovider.Server {
 	tb.Helper()
-	return fakeprovider.Start(tb, Dialect{Key: key})
+	return fakeprovider.Start(tb, fakeprovider.Options{Dialect: Dialect{Key: key}, Now: time.Now})
 }
 
 // Dialect is the Messages API.
 type Dialect struct {
-	// Key is the only key that is accepted.
+	// Key is the only key that is accepted; empty accepts every one.
 	Key string
 }
 
@@ -64,7 +65,7 @@ func (d Dialect) Read(r *http.Request, body []byte) (fakeprovider.Asked, *fakepr
 	if r.Method != http.MethodPost {
 		return fakeprovider.Asked{}, refusal(http.StatusMethodNotAllowed, TypeInvalidRequest, "method "+r.Method)
 	}
-	if key := r.Header.Values("X-Api-Key"); len(key) != 1 || key[0] != d.Key {
+	if key := r.Header.Values("X-Api-Key"); len(key) != 1 || d.Key != "" && key[0] != d.Key {
 		return fakeprovider.Asked{}, refusal(http.StatusUnauthorized, TypeAuthentication, "invalid x-api-key")
 	}
 	if failure := checkHeaders(r.Header); failure != nil {
@@ -91,15 +92,11 @@ func checkHeaders(header http.Header) *fakeprovider.Failure {
 	if err != nil || mediaType != "application/json" {
 		return invalid(fmt.Sprintf("content-type: %q", header.Get("Content-Type")))
 	}
-	// The API would ignore them. A client that sends one believes in a guarantee
-	// that nobody gives, and net/http would repeat the request by itself.
-	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
-		if header.Get(name) != "" {
-			return invalid("header " + name + " is not documented")
-		}
-	}
 	return nil
 }
+
+// Invalid is an invalid_request_error.
+func (Dialect) Invalid(message string) fakeprovider.Failure { return *invalid(message) }
 
 func invalid(message string) *fakeprovider.Failure {
 	return refusal(http.StatusBadRequest, TypeInvalidRequest, message)

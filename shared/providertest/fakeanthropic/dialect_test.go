@@ -68,8 +68,8 @@ func TestValidRequestsAreAnswered(t *testing.T) {
 		!strings.HasSuffix(got.body, "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n") {
 		t.Errorf("got %+v", got)
 	}
-	if server.Generations() != 2 {
-		t.Errorf("%d generations", server.Generations())
+	if server.Totals().Generations != 2 {
+		t.Errorf("%d generations", server.Totals().Generations)
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
-	"github.com/go-json-experiment/json"
 
 	"github.com/replyonce/replyonce/shared/providertest/fakeprovider"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 // The frames of a stream, in order: FrameStart, then the pieces of the text, then
@@ -19,8 +19,10 @@ const (
 	FrameText         // the first contentBlockDelta
 )
 
-// pieceRunes is how much text a delta carries.
-const pieceRunes = 24
+// pieces are what deltas carry: 24 bytes each, and more of a text that is long.
+func pieces(text string) []string {
+	return fakewire.Pieces(text, min((len(text)+23)/24, 500))
+}
 
 // MediaTypeStream is the content type of an event stream.
 const MediaTypeStream = "application/vnd.amazon.eventstream"
@@ -34,7 +36,7 @@ func (Dialect) Error(f fakeprovider.Failure, _ string) (http.Header, []byte) {
 	if f.Type != "" {
 		header.Set("X-Amzn-Errortype", f.Type+":http://internal.amazon.com/coral/com.amazon.bedrock/")
 	}
-	return header, encode(object{"message": f.Message})
+	return header, fakewire.Encode(object{"message": f.Message})
 }
 
 // StreamError renders an exception, or a message of type error if the failure has
@@ -47,7 +49,7 @@ func (Dialect) StreamError(f fakeprovider.Failure, _ string) []byte {
 	if name != "" {
 		name = strings.ToLower(name[:1]) + name[1:]
 	}
-	return frame(encode(object{"message": f.Message}),
+	return frame(fakewire.Encode(object{"message": f.Message}),
 		header(":exception-type", name), header(":content-type", "application/json"), header(eventstreamMessageType, "exception"))
 }
 
@@ -65,15 +67,14 @@ func (Dialect) Whole(a fakeprovider.Answer) (string, []byte) {
 	if reason := stopReason(a); reason != "" {
 		document["stopReason"] = reason
 	}
-	return "application/json", encode(document)
+	return "application/json", fakewire.Encode(document)
 }
 
 // Stream renders the answer of ConverseStream.
 func (Dialect) Stream(a fakeprovider.Answer) (string, [][]byte) {
 	frames := [][]byte{Event("messageStart", object{"role": "assistant"})}
 	if !a.NoContent {
-		for runes := []rune(a.Text); len(runes) > 0; runes = runes[min(pieceRunes, len(runes)):] {
-			piece := string(runes[:min(pieceRunes, len(runes))])
+		for _, piece := range pieces(a.Text) {
 			frames = append(frames, Event("contentBlockDelta", object{"contentBlockIndex": 0, "delta": object{"text": piece}}))
 		}
 		frames = append(frames, Event("contentBlockStop", object{"contentBlockIndex": 0}))
@@ -103,7 +104,7 @@ func stopReason(a fakeprovider.Answer) string {
 
 // Event renders one event of a stream.
 func Event(name string, payload any) []byte {
-	return RawEvent(name, encode(payload))
+	return RawEvent(name, fakewire.Encode(payload))
 }
 
 // RawEvent renders an event whose payload is taken as it is.
@@ -124,13 +125,4 @@ func frame(payload []byte, headers ...eventstream.Header) []byte {
 		panic(fmt.Sprintf("encode event: %v", err)) // our own headers are short enough
 	}
 	return encoded.Bytes()
-}
-
-// encode marshals our own objects, which always marshal.
-func encode(document any) []byte {
-	encoded, err := json.Marshal(document, json.Deterministic(true))
-	if err != nil {
-		panic(fmt.Sprintf("encode: %v", err))
-	}
-	return encoded
 }

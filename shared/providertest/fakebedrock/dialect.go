@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/go-json-experiment/json"
@@ -43,13 +44,15 @@ const maxBodyBytes = 25 << 20
 // are signed with these credentials.
 func Start(tb testing.TB, credentials aws.Credentials) *fakeprovider.Server {
 	tb.Helper()
-	return fakeprovider.Start(tb, Dialect{Credentials: credentials})
+	return fakeprovider.Start(tb, fakeprovider.Options{Dialect: Dialect{Credentials: credentials}, Now: time.Now})
 }
 
 // Dialect is the Converse API.
 type Dialect struct {
 	// Credentials are the only ones that are accepted.
 	Credentials aws.Credentials
+	// Region is the one that requests are signed for; empty means the constant.
+	Region string
 }
 
 var _ fakeprovider.Dialect = Dialect{}
@@ -68,13 +71,6 @@ func (d Dialect) Read(r *http.Request, body []byte) (fakeprovider.Asked, *fakepr
 	}
 	if contentType := r.Header.Get("Content-Type"); contentType != "application/json" {
 		return fakeprovider.Asked{}, invalid(fmt.Sprintf("Content-Type %q", contentType))
-	}
-	// The API documents no token of the client. A client that sends one believes in
-	// a guarantee that nobody gives, and net/http would repeat the request by itself.
-	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
-		if r.Header.Get(name) != "" {
-			return fakeprovider.Asked{}, invalid("header " + name + " is not documented")
-		}
 	}
 	if len(body) > maxBodyBytes {
 		return fakeprovider.Asked{}, refusal(http.StatusRequestEntityTooLarge, TypeValidation, "request body is too large")
@@ -99,6 +95,9 @@ func route(path string) (model string, stream, ok bool) {
 	}
 	return model, operation == "converse-stream", operation == "converse" || operation == "converse-stream"
 }
+
+// Invalid is a ValidationException.
+func (Dialect) Invalid(message string) fakeprovider.Failure { return *invalid(message) }
 
 func invalid(message string) *fakeprovider.Failure {
 	return refusal(http.StatusBadRequest, TypeValidation, message)

@@ -75,7 +75,7 @@ func TestValidRequestsAreAnswered(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	logged := server.Requests()
-	if logged[0].Asked.Model != "eu.vendor.model-1:0" || logged[0].Asked.Stream || !logged[1].Asked.Stream || server.Generations() != 2 {
+	if logged[0].Asked.Model != "eu.vendor.model-1:0" || logged[0].Asked.Stream || !logged[1].Asked.Stream || server.Totals().Generations != 2 {
 		t.Errorf("logged %+v", logged)
 	}
 }

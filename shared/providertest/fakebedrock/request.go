@@ -74,18 +74,13 @@ func blocksProblem(blocks []textBlock) string {
 }
 
 func (r converseRequest) asked(model string, stream bool) fakeprovider.Asked {
-	asked := fakeprovider.Asked{Model: model, Stream: stream, Question: textOf(r.Messages[len(r.Messages)-1].Content)}
-	asked.InputTokens = llmprovider.EstimateTokens(textOf(r.System))
+	asked := fakeprovider.Asked{Model: model, Stream: stream, System: textOf(r.System)}
 	for _, message := range r.Messages {
-		asked.InputTokens += llmprovider.EstimateTokens(textOf(message.Content))
+		asked.Turns = append(asked.Turns, llmprovider.ChatTurn{Role: llmprovider.ChatRole(message.Role), Text: textOf(message.Content)})
 	}
 	return asked
 }
 
 func textOf(blocks []textBlock) string {
-	var text strings.Builder
-	for _, block := range blocks {
-		text.WriteString(block.Text)
-	}
-	return text.String()
+	return fakeprovider.TextsOf(blocks, func(b textBlock) string { return b.Text })
 }

@@ -2,6 +2,7 @@ package fakebedrock
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -63,7 +64,7 @@ func (d Dialect) sign(r *http.Request, body []byte, headers []string) (string, e
 		}
 	}
 	hash := sha256.Sum256(body)
-	if err := v4.NewSigner().SignHTTP(r.Context(), d.Credentials, again, hex.EncodeToString(hash[:]), signingService, Region, at); err != nil {
+	if err := v4.NewSigner().SignHTTP(r.Context(), d.Credentials, again, hex.EncodeToString(hash[:]), signingService, cmp.Or(d.Region, Region), at); err != nil {
 		return "", fmt.Errorf("sign again: %w", err)
 	}
 	return again.Header.Get("Authorization"), nil

@@ -3,6 +3,8 @@ package fakeopenai
 import (
 	"bytes"
 	"net/http"
+
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 // completion is a chat completion as the API description has it.
@@ -96,20 +98,20 @@ func chatStream(r reply, j job) []byte {
 	chunk := func(d delta, finish *string) {
 		c := r.completion("chat.completion.chunk")
 		c.Choices = []choice{{Delta: &d, FinishReason: finish}}
-		writeEvent(&b, "", encode(c))
+		writeEvent(&b, "", fakewire.Encode(c))
 	}
 	empty := ""
 	if !r.step.NoChoices && (!r.step.Fails || r.step.Pieces > 0) {
 		chunk(delta{Role: "assistant", Content: &empty}, nil)
 	}
-	for _, piece := range pieces(r.text, max(streamPieces, r.step.Pieces)) {
+	for _, piece := range fakewire.Pieces(r.text, max(streamPieces, r.step.Pieces)) {
 		chunk(delta{Content: &piece}, nil)
 	}
 	if r.step.Refusal != "" {
 		chunk(delta{Refusal: &r.step.Refusal}, nil)
 	}
 	if r.step.Fails {
-		writeEvent(&b, "", encode(errorDocument{r.step.Failure.object(http.StatusOK)}))
+		writeEvent(&b, "", fakewire.Encode(errorDocument{r.step.Failure.object(http.StatusOK)}))
 		return b.Bytes()
 	}
 	if !r.step.NoChoices && r.finish() != nil {
@@ -118,7 +120,7 @@ func chatStream(r reply, j job) []byte {
 	if j.includeUsage && !r.step.NoUsage {
 		last := r.completion("chat.completion.chunk")
 		last.Usage = r.usage()
-		writeEvent(&b, "", encode(last))
+		writeEvent(&b, "", fakewire.Encode(last))
 	}
 	if !r.step.NoEnd {
 		writeEvent(&b, "", []byte("[DONE]"))

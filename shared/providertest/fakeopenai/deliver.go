@@ -5,10 +5,8 @@ import (
 	"net"
 	"net/http"
 	"strconv"
-	"strings"
-	"time"
 
-	"github.com/go-json-experiment/json"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 // Media types of answers.
@@ -23,16 +21,7 @@ type answer struct {
 	body      []byte
 }
 
-// encode marshals our own types, which always marshal.
-func encode(document any) []byte {
-	encoded, err := json.Marshal(document)
-	if err != nil {
-		panic(fmt.Sprintf("encode %T: %v", document, err))
-	}
-	return encoded
-}
-
-func jsonAnswer(document any) answer { return answer{mediaJSON, encode(document)} }
+func jsonAnswer(document any) answer { return answer{mediaJSON, fakewire.Encode(document)} }
 
 // write sends a whole answer and logs whether the connection took it. A stream has
 // no length.
@@ -95,7 +84,7 @@ func (x *exchange) refuse(status int, f Failure) {
 func (x *exchange) refuseAs(status int, f Failure, body *string, header http.Header) {
 	for name, values := range header {
 		for _, value := range values {
-			x.writer.Header().Add(name, headerValue(value, x.server.options.Now()))
+			x.writer.Header().Add(name, fakewire.HeaderValue(value, x.server.options.Now()))
 		}
 	}
 	if body != nil {
@@ -103,19 +92,6 @@ func (x *exchange) refuseAs(status int, f Failure, body *string, header http.Hea
 		return
 	}
 	x.refuse(status, f)
-}
-
-// headerValue turns "date:+90s" into the HTTP date that far from now.
-func headerValue(value string, now time.Time) string {
-	offset, isDate := strings.CutPrefix(value, "date:")
-	if !isDate {
-		return value
-	}
-	ahead, err := time.ParseDuration(offset)
-	if err != nil {
-		return value
-	}
-	return now.Add(ahead).UTC().Format(http.TimeFormat)
 }
 
 // redirect points to an address where a second request would be seen.
@@ -126,11 +102,7 @@ func (x *exchange) redirect(status int) {
 
 // reset ends the connection so that the client sees an error and no end.
 func (x *exchange) reset() {
-	x.hijack(func(conn net.Conn) {
-		if tcp, ok := conn.(*net.TCPConn); ok {
-			_ = tcp.SetLinger(0)
-		}
-	})
+	x.hijack(fakewire.Reset)
 }
 
 // cut closes the connection in order in the middle of the body, so that the first
@@ -149,11 +121,5 @@ func (x *exchange) cut(a answer) {
 func (x *exchange) hijack(do func(net.Conn)) {
 	x.answering.Store(true)
 	x.end(Broken, 0)
-	conn, _, err := http.NewResponseController(x.writer).Hijack()
-	if err != nil {
-		// Not a connection of HTTP/1: aborting is the nearest thing there is.
-		panic(http.ErrAbortHandler)
-	}
-	defer conn.Close()
-	do(conn)
+	fakewire.Hijack(x.writer, do)
 }

@@ -9,7 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
-	"unicode/utf8"
+
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 // maxRequestBytes limits a body: the longest document and history with every
@@ -21,7 +22,7 @@ type exchange struct {
 	server  *Server
 	writer  http.ResponseWriter
 	request *http.Request
-	number  int
+	place   int
 	// answering is set before the first byte of an answer: a connection that closes
 	// later was closed by a client that may have read everything.
 	answering atomic.Bool
@@ -31,17 +32,18 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, kind Kind) *excha
 	x := &exchange{server: s, writer: w, request: r}
 	header := r.Header.Clone()
 	header.Del("Authorization")
-	x.number = s.log.add(Request{
-		At: s.options.Now().UTC(), Connection: connectionOf(r.Context()), Kind: kind,
+	x.place = s.log.Add(Request{
+		At: s.options.Now().UTC(), Connection: fakewire.Connection(r.Context()), Kind: kind,
 		Method: r.Method, Path: r.URL.EscapedPath(), Header: header, Operation: r.PathValue("id"),
 	})
+	x.update(func(r *Request) { r.Number, r.ID = x.place+1, x.id() })
 	w.Header().Set("X-Request-Id", x.id())
 	return x
 }
 
-func (x *exchange) id() string { return fmt.Sprintf("req_%06d", x.number) }
+func (x *exchange) id() string { return fmt.Sprintf("req_%06d", x.place+1) }
 
-func (x *exchange) update(change func(*Request)) { x.server.log.update(x.number, change) }
+func (x *exchange) update(change func(*Request)) { x.server.log.Update(x.place, change) }
 
 func (x *exchange) end(outcome Outcome, status int) {
 	x.update(func(r *Request) {
@@ -61,7 +63,7 @@ func (x *exchange) admit(withBody bool) bool {
 		})
 		return false
 	}
-	return x.permit(checkHeaders(x.request, withBody))
+	return x.permit(checkHeaders(x.request, withBody, x.server.options.IgnoreKeys))
 }
 
 func (x *exchange) hasKey() bool {
@@ -105,7 +107,7 @@ func (x *exchange) read() ([]byte, bool) {
 
 // understood logs what was asked; false means that the model is not known.
 func (x *exchange) understood(asked Asked) bool {
-	x.update(func(r *Request) { r.Model, r.Question = asked.Model, tail(asked.Question(), maxLogged) })
+	x.update(func(r *Request) { r.Model, r.Question = asked.Model, fakewire.Tail(asked.Question(), maxLogged) })
 	for _, model := range x.server.options.Models {
 		if model == asked.Model {
 			return true
@@ -121,15 +123,6 @@ func (x *exchange) understood(asked Asked) bool {
 // maxLogged is how much of the last turn is kept for the log: a turn may have a
 // whole document before its question.
 const maxLogged = 500
-
-// tail is the end of text, of about limit bytes, from a character's beginning.
-func tail(text string, limit int) string {
-	start := max(0, len(text)-limit)
-	for start < len(text) && !utf8.RuneStart(text[start]) {
-		start++
-	}
-	return text[start:]
-}
 
 // watch notes when the client goes away without an answer.
 func (x *exchange) watch() (stop func() bool) {

@@ -2,10 +2,7 @@ package fakeopenai
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"slices"
-	"sync"
 	"time"
 )
 
@@ -36,6 +33,7 @@ const (
 // Question is the end of the last turn.
 type Request struct {
 	Number     int         `json:"number"`
+	ID         string      `json:"id"` // as sent in the header of the answer
 	At         time.Time   `json:"at"`
 	Connection int64       `json:"connection"` // requests with the same number share one
 	Kind       Kind        `json:"kind"`
@@ -66,48 +64,9 @@ type Totals struct {
 	Violations  int `json:"violations"`
 }
 
-type requestLog struct {
-	mu       sync.Mutex
-	requests []Request
-	changed  chan struct{}
-}
-
-func (l *requestLog) add(r Request) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	r.Number = len(l.requests) + 1
-	l.requests = append(l.requests, r)
-	l.notify()
-	return r.Number
-}
-
-func (l *requestLog) update(number int, change func(*Request)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	change(&l.requests[number-1])
-	l.notify()
-}
-
-func (l *requestLog) notify() {
-	if l.changed != nil {
-		close(l.changed)
-	}
-	l.changed = make(chan struct{})
-}
-
-func (l *requestLog) all() ([]Request, <-chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.changed == nil {
-		l.changed = make(chan struct{})
-	}
-	return slices.Clone(l.requests), l.changed
-}
-
 // Requests returns the log in order of arrival.
 func (s *Server) Requests() []Request {
-	requests, _ := s.log.all()
-	return requests
+	return s.log.All()
 }
 
 // Totals counts the log.
@@ -132,17 +91,16 @@ func (s *Server) Totals() Totals {
 	return totals
 }
 
-// WaitFor waits until the log has a request that matches, and returns it.
-func (s *Server) WaitFor(ctx context.Context, matches func(Request) bool) (Request, error) {
-	for {
-		requests, changed := s.log.all()
-		if i := slices.IndexFunc(requests, matches); i >= 0 {
-			return requests[i], nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return Request{}, fmt.Errorf("wait for a request in the log: %w", context.Cause(ctx))
-		}
-	}
+// Wait returns when the log is as until wants it.
+func (s *Server) Wait(ctx context.Context, until func([]Request) bool) error {
+	return s.log.Wait(ctx, until) //nolint:wrapcheck // says what it is
+}
+
+// LogDocument is the answer of GET /control/log.
+func (s *Server) LogDocument() any { return LogDocument{s.Totals(), s.Requests()} }
+
+// LogDocument is the log as the control API tells it.
+type LogDocument struct {
+	Totals   Totals    `json:"totals"`
+	Requests []Request `json:"requests"`
 }

@@ -2,6 +2,8 @@ package fakeopenai
 
 import (
 	"bytes"
+
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 // States of a Response.
@@ -167,13 +169,13 @@ func responseStream(r reply, j job) []byte {
 	event := func(e streamEvent) {
 		e.SequenceNumber = number
 		number++
-		writeEvent(&b, e.Type, encode(e))
+		writeEvent(&b, e.Type, fakewire.Encode(e))
 	}
 	running := r.running(j, stateInProgress)
 	event(streamEvent{Type: "response.created", Response: &running})
 	event(streamEvent{Type: "response.in_progress", Response: &running})
 	first, none := 0, []struct{}{}
-	for _, piece := range pieces(r.text, max(streamPieces, r.step.Pieces)) {
+	for _, piece := range fakewire.Pieces(r.text, max(streamPieces, r.step.Pieces)) {
 		event(streamEvent{
 			Type: "response.output_text.delta", ItemID: "msg_" + r.id, Delta: &piece,
 			OutputIndex: &first, ContentIndex: &first, Logprobs: &none,
@@ -181,7 +183,7 @@ func responseStream(r reply, j job) []byte {
 	}
 	switch {
 	case r.step.ErrorEvent:
-		writeEvent(&b, "error", encode(errorEvent{
+		writeEvent(&b, "error", fakewire.Encode(errorEvent{
 			Type: "error", Code: orNull(r.step.Failure.Code), Message: r.step.Failure.object(0).Message, SequenceNumber: number,
 		}))
 	case !r.step.NoEnd:

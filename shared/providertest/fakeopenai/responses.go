@@ -3,6 +3,8 @@ package fakeopenai
 import (
 	"net/http"
 	"sync"
+
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request) {
@@ -24,7 +26,7 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request) {
 // work, not the answer to this request.
 func (x *exchange) takeOn(j job, made reply, step Step) {
 	object := made.running(j, stateQueued)
-	o := &operation{job: j, reply: made, reads: step.Reads, gate: x.server.gates.wait(step.Hold), never: step.action() == Hang}
+	o := &operation{job: j, reply: made, reads: step.Reads, gate: x.server.gates.Wait(step.Hold), never: step.action() == Hang}
 	if !step.Forget {
 		x.server.operations.add(object.ID, o)
 	}
@@ -54,7 +56,7 @@ func (o *operation) object() response {
 	switch {
 	case o.cancelled:
 		return o.reply.running(o.job, stateCancelled)
-	case !o.never && isOpen(o.gate):
+	case !o.never && fakewire.IsOpen(o.gate):
 		return o.reply.ended(o.job)
 	}
 	return o.reply.running(o.job, stateInProgress)
@@ -64,7 +66,7 @@ func (o *operation) object() response {
 func (o *operation) cancel() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.never || !isOpen(o.gate) {
+	if o.never || !fakewire.IsOpen(o.gate) {
 		o.cancelled = true
 	}
 }
@@ -79,15 +81,6 @@ func (o *operation) nextRead() (Read, bool) {
 	read := o.reads[0]
 	o.reads = o.reads[1:]
 	return read, true
-}
-
-func isOpen(gate <-chan struct{}) bool {
-	select {
-	case <-gate:
-		return true
-	default:
-		return false
-	}
 }
 
 // operationBook holds the stored responses.

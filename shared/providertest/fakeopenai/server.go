@@ -7,12 +7,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 // BasePath is where the API begins; clients add it to the server's address.
@@ -26,6 +26,9 @@ type Options struct {
 	Keys []string
 	// Models are known. Without any, every model is.
 	Models []string
+	// IgnoreKeys takes requests with the header of an idempotency key, as the original
+	// does, and runs each of them. Without it such a header is a violation.
+	IgnoreKeys bool
 	// Reply writes the text of a plain answer; nil means a text that depends on the
 	// question and the generation alone.
 	Reply func(Asked) string
@@ -51,9 +54,9 @@ type Server struct {
 
 	options     Options
 	mux         *http.ServeMux
-	log         requestLog
-	scripts     scriptBook
-	gates       gates
+	log         fakewire.Log[Request]
+	scripts     fakewire.Scripts[Step]
+	gates       fakewire.Gates
 	operations  operationBook
 	generations atomic.Int64
 	connections atomic.Int64
@@ -76,7 +79,7 @@ func New(options Options) (*Server, error) {
 	s.mux.HandleFunc("POST "+BasePath+"/responses/{id}/cancel", s.serveCancel)
 	s.mux.HandleFunc("POST "+BasePath+"/chat/completions", s.serveChat)
 	s.mux.HandleFunc("/", s.serveOther)
-	s.routeControl()
+	fakewire.RouteControl(s.mux, s)
 	return s, nil
 }
 
@@ -111,32 +114,30 @@ func (s *Server) Close() { s.close() }
 
 // Script makes the next requests whose question contains match take these steps,
 // in order.
-func (s *Server) Script(match string, steps ...Step) error { return s.addScript(match, false, steps) }
+func (s *Server) Script(match string, steps ...Step) error { return s.AddScript(match, false, steps) }
 
-// Always makes every request whose question contains match take this step.
-func (s *Server) Always(match string, step Step) error { return s.addScript(match, true, []Step{step}) }
-
-func (s *Server) addScript(match string, repeat bool, steps []Step) error {
+// AddScript is Script; with repeat the last step happens for ever.
+func (s *Server) AddScript(match string, repeat bool, steps []Step) error {
 	for i, step := range steps {
 		if err := step.validate(); err != nil {
 			return fmt.Errorf("step %d for %q: %w", i+1, match, err)
 		}
-		if step.action() == ResetEarly && match != "" {
+		if step.early() && match != "" {
 			return fmt.Errorf("step %d: the question is in the body, so %s cannot depend on it", i+1, ResetEarly)
 		}
 	}
-	s.scripts.add(script{match: match, repeat: repeat, steps: steps})
+	s.scripts.Add(match, repeat, steps)
 	return nil
 }
 
 // Reset removes all scripts and opens all gates. The log and the operations stay.
 func (s *Server) Reset() {
-	s.scripts.clear()
-	s.gates.openAll()
+	s.scripts.Clear()
+	s.gates.OpenAll()
 }
 
 // Release opens a gate for everybody who waits at it and for everybody who will.
-func (s *Server) Release(gate string) { s.gates.open(gate) }
+func (s *Server) Release(gate string) { s.gates.Open(gate) }
 
 // Forget makes the server forget a Response, as it does after the retention time.
 func (s *Server) Forget(id string) { s.operations.forget(id) }
@@ -148,69 +149,12 @@ func (s *Server) TakeViolations() []string {
 		for _, violation := range r.Violations {
 			all = append(all, fmt.Sprintf("request %d, %s %s: %s", r.Number, r.Method, r.Path, violation))
 		}
-		s.log.update(r.Number, func(r *Request) { r.Violations = nil })
+		s.log.Update(r.Number-1, func(r *Request) { r.Violations = nil })
 	}
 	return all
 }
 
-type connectionKey struct{}
-
 // ConnContext numbers connections for the log; set it on the http.Server.
-func (s *Server) ConnContext(ctx context.Context, _ net.Conn) context.Context {
-	return context.WithValue(ctx, connectionKey{}, s.connections.Add(1))
-}
-
-func connectionOf(ctx context.Context) int64 {
-	number, _ := ctx.Value(connectionKey{}).(int64)
-	return number
-}
-
-// gates are named points. A gate that was opened stays open.
-type gates struct {
-	mu    sync.Mutex
-	named map[string]chan struct{}
-}
-
-// wait returns a channel that is closed when the gate is open; "" always is.
-func (g *gates) wait(name string) <-chan struct{} {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	gate := g.get(name)
-	if name == "" {
-		open(gate)
-	}
-	return gate
-}
-
-func (g *gates) open(name string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	open(g.get(name))
-}
-
-func (g *gates) openAll() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, gate := range g.named {
-		open(gate)
-	}
-	g.named = nil
-}
-
-func (g *gates) get(name string) chan struct{} {
-	if g.named == nil {
-		g.named = make(map[string]chan struct{})
-	}
-	if g.named[name] == nil {
-		g.named[name] = make(chan struct{})
-	}
-	return g.named[name]
-}
-
-func open(gate chan struct{}) {
-	select {
-	case <-gate:
-	default:
-		close(gate)
-	}
+func (s *Server) ConnContext(ctx context.Context, conn net.Conn) context.Context {
+	return fakewire.NumberConnection(func() int64 { return s.connections.Add(1) })(ctx, conn)
 }

@@ -174,7 +174,7 @@ func TestScriptsMatchQuestionsInOrder(t *testing.T) {
 	text := func(s string) fakeopenai.Step { return fakeopenai.Step{Text: &s} }
 	for _, add := range []error{
 		server.Script("first", text("one"), text("two")),
-		server.Always("q", text("again")),
+		server.AddScript("q", true, []fakeopenai.Step{text("again")}),
 	} {
 		if add != nil {
 			t.Fatal(add)
@@ -254,14 +254,14 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 		}
 		ended <- err
 	}()
-	if _, err := server.WaitFor(t.Context(), func(r fakeopenai.Request) bool { return r.Generation }); err != nil {
+	if err := server.Wait(t.Context(), func([]fakeopenai.Request) bool { return server.Totals().Generations == 1 }); err != nil {
 		t.Fatal(err)
 	}
 	server.Close()
 	<-ended
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := server.WaitFor(ctx, func(fakeopenai.Request) bool { return false }); err == nil {
+	if err := server.Wait(ctx, func([]fakeopenai.Request) bool { return false }); err == nil {
 		t.Error("found what is not there")
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
-	"sync"
 )
 
 // Action is what the server does with a request that starts a generation.
@@ -119,6 +117,9 @@ func (s Step) generates() bool {
 	return false
 }
 
+// early: it happens before the body, and with it the question, is read.
+func (s Step) early() bool { return s.action() == ResetEarly }
+
 func (s Step) validate() error {
 	switch s.action() {
 	case Answer, Reset, Cut, Hang, ResetEarly:
@@ -139,59 +140,4 @@ func (s Step) validate() error {
 		return fmt.Errorf("unknown action %q", s.Action)
 	}
 	return nil
-}
-
-// script is a queue of steps for the questions that contain match.
-type script struct {
-	match  string
-	repeat bool
-	steps  []Step
-}
-
-type scriptBook struct {
-	mu      sync.Mutex
-	scripts []*script
-}
-
-func (b *scriptBook) add(s script) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.scripts = append(b.scripts, &s)
-}
-
-// take uses up the next step of the first script that matches and has one left.
-func (b *scriptBook) take(question string) Step {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, s := range b.scripts {
-		if len(s.steps) == 0 || !strings.Contains(question, s.match) {
-			continue
-		}
-		step := s.steps[0]
-		if !s.repeat || len(s.steps) > 1 {
-			s.steps = s.steps[1:]
-		}
-		return step
-	}
-	return Step{}
-}
-
-// takeEarly uses up a step that must happen before the body is read, if it is the
-// next one of a script for every question.
-func (b *scriptBook) takeEarly() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, s := range b.scripts {
-		if s.match == "" && len(s.steps) > 0 && s.steps[0].action() == ResetEarly {
-			s.steps = s.steps[1:]
-			return true
-		}
-	}
-	return false
-}
-
-func (b *scriptBook) clear() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.scripts = nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 // allowedHeaders are those that the API description, HTTP and OpenAI's own clients
@@ -20,10 +21,11 @@ var allowedHeaders = []string{
 
 // checkHeaders returns what is wrong with the headers. The key is another matter:
 // a wrong one is answered with 401 and is no violation.
-func checkHeaders(r *http.Request, withBody bool) []string {
+func checkHeaders(r *http.Request, withBody, ignoreKeys bool) []string {
 	var wrong []string
 	for name, values := range r.Header {
-		if !slices.Contains(allowedHeaders, name) && !strings.HasPrefix(name, "X-Stainless-") {
+		ignored := ignoreKeys && slices.Contains(fakewire.KeyHeaders, name)
+		if !ignored && !slices.Contains(allowedHeaders, name) && !strings.HasPrefix(name, "X-Stainless-") {
 			wrong = append(wrong, fmt.Sprintf("header %s is not part of the API", name))
 		}
 		if len(values) > 1 {

@@ -2,9 +2,11 @@ package fakeopenai
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 // reply is what the model produced in a step.
@@ -26,7 +28,7 @@ func (s *Server) reply(j job, step Step, number int) reply {
 		input: llmprovider.Chat{System: j.asked.System, Turns: j.asked.Turns}.EstimateTokens(),
 	}
 	if step.Fails {
-		all := pieces(r.text, max(step.Pieces, 1))
+		all := fakewire.Pieces(r.text, max(step.Pieces, 1))
 		r.text = strings.Join(all[:min(step.Pieces, len(all))], "")
 	}
 	r.output = llmprovider.EstimateTokens(r.text + step.Refusal)
@@ -40,7 +42,7 @@ func (s *Server) text(asked Asked, step Step) string {
 	case step.Bytes > 0:
 		return strings.Repeat("x", step.Bytes)
 	case step.Text != nil:
-		return *step.Text
+		return strings.ReplaceAll(*step.Text, "{{generation}}", strconv.Itoa(asked.Generation))
 	case s.options.Reply != nil:
 		return s.options.Reply(asked)
 	}
@@ -56,16 +58,3 @@ func (r reply) hasText() bool { return !r.step.NoText && !r.step.NoChoices }
 
 // streamPieces is in how many pieces a text is streamed.
 const streamPieces = 3
-
-// pieces splits a text into about n parts, never inside a character.
-func pieces(text string, n int) []string {
-	runes := []rune(text)
-	size := max(1, (len(runes)+n-1)/n)
-	var parts []string
-	for len(runes) > 0 {
-		end := min(size, len(runes))
-		parts = append(parts, string(runes[:end]))
-		runes = runes[end:]
-	}
-	return parts
-}

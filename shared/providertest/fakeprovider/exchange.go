@@ -2,10 +2,14 @@ package fakeprovider
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net"
 	"net/http"
 	"strconv"
+	"sync/atomic"
+
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 // exchange is one request on its way through the fake.
@@ -15,34 +19,52 @@ type exchange struct {
 	request *http.Request
 	place   int
 	id      string
+	// answering is set before the first byte of a response: a connection that closes
+	// later was closed by a client that may have read everything.
+	answering atomic.Bool
+	// generation is the number of what the model makes for this request.
+	generation int64
 }
 
-func (x *exchange) note(change func(*Request)) { x.server.log.update(x.place, change) }
+func (x *exchange) note(change func(*Request)) { x.server.log.Update(x.place, change) }
 
 func (x *exchange) end(outcome Outcome) {
-	x.note(func(logged *Request) { logged.Outcome = outcome })
+	x.note(func(logged *Request) {
+		if logged.Outcome == "" {
+			logged.Outcome, logged.EndedAt = outcome, x.server.options.Now().UTC()
+		}
+	})
 }
 
 func (x *exchange) sent(whole bool) {
-	if whole {
+	switch {
+	case whole:
 		x.end(Delivered)
-	} else {
+	case x.request.Context().Err() != nil:
+		x.end(ClientGone)
+	default:
 		x.end(Lost)
 	}
 }
 
-// notify logs that the step has begun and calls its hook.
-func (x *exchange) notify(step Step) {
-	x.note(func(logged *Request) { logged.Generated = step.generates() })
-	if step.OnRequest != nil {
-		step.OnRequest()
+// begin logs that the step has begun and may cost from here on.
+func (x *exchange) begin(step Step) {
+	if step.generates() {
+		x.generation = x.server.generations.Add(1)
 	}
+	x.note(func(logged *Request) { logged.Generated = step.generates() })
 }
 
 func (x *exchange) play(step Step, asked Asked) {
-	x.notify(step)
+	x.begin(step)
 	for name, values := range step.Header {
-		x.writer.Header()[http.CanonicalHeaderKey(name)] = values
+		for _, value := range values {
+			x.writer.Header().Add(name, fakewire.HeaderValue(value, x.server.options.Now()))
+		}
+	}
+	defer x.watch()()
+	if !x.hold(step.Hold) {
+		return
 	}
 	switch step.Action {
 	case Reply:
@@ -54,10 +76,10 @@ func (x *exchange) play(step Step, asked Asked) {
 	case FailInStream, EndStream, HangStream:
 		x.partOfStream(step, asked)
 	case CutStream:
-		contentType, frames := x.server.dialect.Stream(x.answer(step, asked))
+		contentType, frames := x.server.options.Dialect.Stream(x.answer(step, asked))
 		x.cutAfter(contentType, cutFrames(frames, step.Frames))
 	case CutWhole:
-		contentType, body := x.server.dialect.Whole(x.answer(step, asked))
+		contentType, body := x.server.options.Dialect.Whole(x.answer(step, asked))
 		x.cutAfter(contentType, body[:len(body)/2])
 	case CutBeforeAnswer, CutBeforeBody:
 		x.reset()
@@ -68,19 +90,17 @@ func (x *exchange) play(step Step, asked Asked) {
 
 // partOfStream sends the first frames and what the step has in place of the rest.
 func (x *exchange) partOfStream(step Step, asked Asked) {
-	contentType, frames := x.server.dialect.Stream(x.answer(step, asked))
+	contentType, frames := x.server.options.Dialect.Stream(x.answer(step, asked))
 	frames = frames[:min(step.Frames, len(frames))]
 	if step.Action == FailInStream {
-		frames = append(frames, x.server.dialect.StreamError(step.Failure, x.id))
+		frames = append(frames, x.server.options.Dialect.StreamError(step.Failure, x.id))
 	}
 	sent := x.stream(contentType, frames)
 	if step.Action != HangStream || !sent {
 		x.sent(sent)
 		return
 	}
-	if step.OnHang != nil {
-		step.OnHang()
-	}
+	x.note(func(logged *Request) { logged.Hangs = true })
 	x.waitForClient()
 }
 
@@ -96,16 +116,16 @@ func cutFrames(frames [][]byte, whole int) []byte {
 
 func (x *exchange) reply(answer Answer, streamed bool) {
 	if streamed {
-		x.sent(x.stream(x.server.dialect.Stream(answer)))
+		x.sent(x.stream(x.server.options.Dialect.Stream(answer)))
 		return
 	}
-	contentType, body := x.server.dialect.Whole(answer)
+	contentType, body := x.server.options.Dialect.Whole(answer)
 	x.writer.Header().Set("Content-Type", contentType)
 	x.send(http.StatusOK, body)
 }
 
 func (x *exchange) fail(f Failure) {
-	header, body := x.server.dialect.Error(f, x.id)
+	header, body := x.server.options.Dialect.Error(f, x.id)
 	for name, values := range header {
 		x.writer.Header()[name] = values
 	}
@@ -114,6 +134,11 @@ func (x *exchange) fail(f Failure) {
 
 // send writes a whole response.
 func (x *exchange) send(status int, body []byte) {
+	if x.request.Context().Err() != nil {
+		x.end(ClientGone)
+		return
+	}
+	x.answering.Store(true)
 	x.writer.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	x.writer.WriteHeader(status)
 	_, err := x.writer.Write(body)
@@ -123,6 +148,10 @@ func (x *exchange) send(status int, body []byte) {
 // stream writes frames one by one, as a model makes them, and reports whether the
 // connection took them all.
 func (x *exchange) stream(contentType string, frames [][]byte) bool {
+	if x.request.Context().Err() != nil {
+		return false
+	}
+	x.answering.Store(true)
 	x.writer.Header().Set("Content-Type", contentType)
 	x.writer.WriteHeader(http.StatusOK)
 	flusher := http.NewResponseController(x.writer)
@@ -132,6 +161,26 @@ func (x *exchange) stream(contentType string, frames [][]byte) bool {
 		}
 	}
 	return flusher.Flush() == nil
+}
+
+// watch notes when the client goes away without an answer.
+func (x *exchange) watch() (stop func() bool) {
+	return context.AfterFunc(x.request.Context(), func() {
+		if !x.answering.Load() {
+			x.end(ClientGone)
+		}
+	})
+}
+
+// hold waits at a gate; false means that the server is closing. A client that goes
+// away meanwhile changes nothing: a model does not notice either.
+func (x *exchange) hold(gate string) bool {
+	select {
+	case <-x.server.gates.Wait(gate):
+		return true
+	case <-x.server.closing.Done():
+		return false
+	}
 }
 
 // waitForClient ends when the client has given up.
@@ -145,11 +194,7 @@ func (x *exchange) waitForClient() {
 
 // reset closes the connection so that the client sees an error.
 func (x *exchange) reset() {
-	x.hijack(func(conn net.Conn) {
-		if tcp, ok := conn.(*net.TCPConn); ok {
-			_ = tcp.SetLinger(0)
-		}
-	})
+	x.hijack(fakewire.Reset)
 }
 
 // cutAfter sends the head of a chunked response and one chunk, and closes the
@@ -158,7 +203,7 @@ func (x *exchange) reset() {
 func (x *exchange) cutAfter(contentType string, sent []byte) {
 	x.hijack(func(conn net.Conn) {
 		_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\n%s: %s\r\nTransfer-Encoding: chunked\r\n\r\n",
-			contentType, x.server.dialect.RequestIDHeader(), x.id)
+			contentType, x.server.options.Dialect.RequestIDHeader(), x.id)
 		if len(sent) > 0 { // a chunk without bytes would be the end of the body
 			_, _ = fmt.Fprintf(conn, "%x\r\n%s\r\n", len(sent), sent)
 		}
@@ -166,12 +211,7 @@ func (x *exchange) cutAfter(contentType string, sent []byte) {
 }
 
 func (x *exchange) hijack(do func(net.Conn)) {
+	x.answering.Store(true)
 	x.end(Cut)
-	conn, _, err := http.NewResponseController(x.writer).Hijack()
-	if err != nil {
-		// Not a connection of HTTP/1: aborting is the nearest thing there is.
-		panic(http.ErrAbortHandler)
-	}
-	defer conn.Close()
-	do(conn)
+	fakewire.Hijack(x.writer, do)
 }

@@ -3,8 +3,9 @@ package fakeprovider
 import (
 	"context"
 	"net/http"
-	"slices"
-	"sync"
+	"time"
+
+	"github.com/replyonce/replyonce/shared/providertest/fakewire"
 )
 
 // Outcome is how a request ended for the fake.
@@ -21,73 +22,80 @@ const (
 // Request is one request as the fake saw it.
 type Request struct {
 	// ID is the fake's name for it, as sent in the response's header.
-	ID string
-	// RemoteAddr is the same for requests on one connection.
-	RemoteAddr string
-	Method     string
-	Path       string
-	Header     http.Header
+	ID string    `json:"id"`
+	At time.Time `json:"at"`
+	// EndedAt is when its outcome was known.
+	EndedAt time.Time `json:"ended_at,omitzero"`
+	// Connection is the same for requests on one connection.
+	Connection int64  `json:"connection"`
+	Method     string `json:"method"`
+	Path       string `json:"path"`
+	// Header has the key or the signature in it, so the control API does not tell it.
+	Header http.Header `json:"-"`
 	// Body is empty if the connection was cut before it was read.
-	Body []byte
+	Body []byte `json:"-"`
 	// Asked is what the request asks for, if it was valid.
-	Asked Asked
+	Asked Asked `json:"asked"`
 	// Problem says what is against the API's description.
-	Problem string
+	Problem string `json:"problem,omitzero"`
 	// Generated says that a real provider might charge for it.
-	Generated bool
-	Outcome   Outcome
+	Generated bool `json:"generated"`
+	// Hangs says that a part of the answer was sent, and no more will be.
+	Hangs   bool    `json:"hangs,omitzero"`
+	Outcome Outcome `json:"outcome,omitzero"`
 }
 
-// requestLog is append-only but for the fields that say how a request went on.
-type requestLog struct {
-	mu       sync.Mutex
-	requests []Request
-	changed  chan struct{}
+// Totals counts the log.
+type Totals struct {
+	Requests    int `json:"requests"`
+	Generations int `json:"generations"`
+	Problems    int `json:"problems"`
 }
 
-// add logs a new request and returns its place.
-func (l *requestLog) add(r Request) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.requests = append(l.requests, r)
-	l.notify()
-	return len(l.requests) - 1
-}
+// Requests returns the log.
+func (s *Server) Requests() []Request { return s.log.All() }
 
-func (l *requestLog) update(place int, change func(*Request)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	change(&l.requests[place])
-	l.notify()
-}
-
-func (l *requestLog) notify() {
-	if l.changed != nil {
-		close(l.changed)
-		l.changed = nil
-	}
-}
-
-// all returns the requests, and a channel that is closed at the next change.
-func (l *requestLog) all() ([]Request, <-chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.changed == nil {
-		l.changed = make(chan struct{})
-	}
-	return slices.Clone(l.requests), l.changed
-}
-
-func (l *requestLog) wait(ctx context.Context, until func([]Request) bool) error {
-	for {
-		requests, changed := l.all()
-		if until(requests) {
-			return nil
+// Totals counts the log: generations are what a real provider might charge for.
+func (s *Server) Totals() Totals {
+	var totals Totals
+	for _, r := range s.Requests() {
+		totals.Requests++
+		if r.Generated {
+			totals.Generations++
 		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		if r.Problem != "" {
+			totals.Problems++
 		}
 	}
+	return totals
+}
+
+// Wait returns when the log is as until wants it.
+func (s *Server) Wait(ctx context.Context, until func([]Request) bool) error {
+	return s.log.Wait(ctx, until) //nolint:wrapcheck // says what it is
+}
+
+// LogDocument is the log as the control API tells it.
+type LogDocument struct {
+	Totals   Totals          `json:"totals"`
+	Requests []LoggedRequest `json:"requests"`
+}
+
+// LoggedRequest is a request with the end of its question.
+type LoggedRequest struct {
+	Request  `json:",inline"`
+	Question string `json:"question,omitzero"`
+}
+
+// maxLogged is how much of a question the control API tells: a turn may have a whole
+// document before its question.
+const maxLogged = 500
+
+// LogDocument is the answer of GET /control/log.
+func (s *Server) LogDocument() any {
+	document := LogDocument{Totals: s.Totals()}
+	for _, r := range s.Requests() {
+		document.Requests = append(document.Requests, LoggedRequest{r, fakewire.Tail(r.Asked.Question(), maxLogged)})
+	}
+	return document
 }
