@@ -15,6 +15,8 @@ import (
 type AddVersionInput struct {
 	Document string
 	Text     string
+
+	GatewayRequestID string // for support, no part of the request's inputs
 }
 
 // versionTries bounds how often another number is tried when somebody else took
@@ -52,13 +54,16 @@ func (s Service) addNext(ctx context.Context, caller identity.Caller, request ke
 		if err != nil {
 			return keyed.Outcome{}, err
 		}
-		v := s.version(d, d.LatestVersion+1, in.Text)
+		v := s.version(d, d.LatestVersion+1, in.Text, origin{caller: caller, gatewayRequestID: in.GatewayRequestID})
 		// Two requests under one key may want the same number with different
 		// texts; without the maker each would take the other's record for its own.
 		request.Target = VersionPath(d.ID, v.Number) + "#" + maker
 		outcome, err := s.Creator.Do(ctx, request, func(ctx context.Context, record idempotency.Record) error {
 			return s.Store.AddVersion(ctx, record, d, v)
 		})
+		if err == nil && !outcome.Replayed {
+			s.publish(ctx, v)
+		}
 		if !errors.Is(err, storeerror.ErrExists) {
 			return outcome, err
 		}

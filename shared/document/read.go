@@ -17,6 +17,12 @@ func (s Service) Get(ctx context.Context, workspace, id string) (Described, erro
 	if err != nil {
 		return Described{}, fmt.Errorf("get document: %w", err)
 	}
+	for i := range versions {
+		if versions[i], err = s.settled(ctx, versions[i]); err != nil {
+			return Described{}, fmt.Errorf("get document: %w", err)
+		}
+		versions[i].Parts = 0
+	}
 	return Described{Document: d, Versions: versions}, nil
 }
 

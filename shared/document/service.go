@@ -24,6 +24,7 @@ const (
 type Service struct {
 	Store   Store
 	Creator keyed.Creator
+	Index   *IndexTasks   // nil: every version is read whole
 	NewID   func() string // a ULID, later than every one before
 	Now     func() time.Time
 }

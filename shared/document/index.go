@@ -1,0 +1,99 @@
+package document
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/replyonce/replyonce/shared/identity"
+	"github.com/replyonce/replyonce/shared/indexing"
+	"github.com/replyonce/replyonce/shared/taskflow"
+	"github.com/replyonce/replyonce/shared/telemetry"
+	"github.com/replyonce/replyonce/shared/worktask"
+)
+
+// WholeBytes is the longest text that is read whole: it fits a prompt, and an
+// index of it would only take time. Longer ones are indexed first.
+const WholeBytes = 64 << 10
+
+// IndexTasks makes the tasks that index versions, and says how they are.
+type IndexTasks struct {
+	Pipeline string // that new tasks are made for; every worker must have it
+	Timers   worktask.Timers
+	Tasks    taskflow.Tasks
+	Queue    taskflow.Queue
+	Log      *slog.Logger
+	Metrics  telemetry.Metrics
+}
+
+// origin is where a version's bytes are, and who has brought them.
+type origin struct {
+	caller           identity.Caller
+	gatewayRequestID string
+	object           string // empty: the version's own text
+	fileName         string
+	mediaType        string
+}
+
+// toIndex makes v a version that a task indexes.
+func (s Service) toIndex(v Version, o origin) Version {
+	in := indexing.Input{
+		Version: v.Number, Pipeline: s.Index.Pipeline, Source: o.object, FileName: o.fileName, MediaType: o.mediaType,
+		Bytes: int64(v.Bytes), SHA256: v.SHA256,
+	}
+	ref := worktask.Ref{Workspace: v.Workspace, Scope: ScopeOf(v.Document), ID: s.NewID()}
+	t := worktask.NewTask(ref, indexing.Kind, o.caller.ID, in.Encode(), o.gatewayRequestID, worktask.RetryUnknown, v.CreatedAt, s.Index.Timers)
+	// A run whose end nobody saw costs nothing and repeats nothing: attempts alone
+	// bound it.
+	t.Budget.UnknownRepeats = t.Budget.AttemptLimit
+	v.State = Indexing
+	v.Index = Index{Pipeline: in.Pipeline, Task: ref.ID, MediaType: o.mediaType, FileName: o.fileName}
+	v.IndexTask = &t
+	return v
+}
+
+// publishTimeout bounds the immediate publication. It is best effort: the due
+// time on the task brings the handoff back, and the caller waits meanwhile.
+const publishTimeout = 2 * time.Second
+
+// publish hands the index task of a version over that was just made.
+func (s Service) publish(ctx context.Context, v Version) {
+	if v.IndexTask == nil {
+		return
+	}
+	log := s.Index.Log.With(telemetry.KeyWorkspace, v.Workspace, telemetry.KeyTaskID, v.IndexTask.ID)
+	s.Index.Metrics.Count(telemetry.Accepted, 1)
+	log.Info("task accepted", telemetry.KeyKind, indexing.Kind, telemetry.KeyGatewayRequestID, v.IndexTask.GatewayRequestID)
+	ctx, cancel := context.WithTimeoutCause(ctx, publishTimeout, fmt.Errorf("publish timed out after %s", publishTimeout))
+	defer cancel()
+	if err := s.Index.Queue.Publish(ctx, v.IndexTask.Ref); err != nil {
+		log.Warn("handoff not published, the dispatcher will", telemetry.KeyError, err)
+	}
+}
+
+// settled is the version as it is for a reader: one whose task has ended without
+// making it ready is failed, though nobody was left to write so.
+//
+//	worker: begins, dies; so do its successors.
+//	dispatcher: ends the task for its deadline. It knows nothing of versions.
+func (s Service) settled(ctx context.Context, v Version) (Version, error) {
+	if v.State != Indexing || s.Index == nil {
+		return v, nil
+	}
+	ref := worktask.Ref{Workspace: v.Workspace, Scope: ScopeOf(v.Document), ID: v.Index.Task}
+	t, err := s.Index.Tasks.Get(ctx, ref)
+	if err != nil {
+		return Version{}, fmt.Errorf("read index task of version %d of document %s: %w", v.Number, v.Document, err)
+	}
+	switch t.Status {
+	case worktask.Failed:
+		v.State, v.Index.Failure = Failed, string(t.FailureReason)
+	case worktask.Cancelled:
+		v.State, v.Index.Failure = Failed, string(worktask.Cancelled)
+	case worktask.Completed: // published since the version was read
+		return s.Store.Version(ctx, v.Workspace, v.Document, v.Number) //nolint:wrapcheck // as of the first read
+	case worktask.Pending, worktask.Running:
+	}
+	return v, nil
+}
