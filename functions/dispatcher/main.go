@@ -25,6 +25,9 @@ const (
 	pageSize = 100
 	// reserve is the function time in which a write under way can end.
 	reserve = 5 * time.Second
+	// mostLetters is how many dead letters a tick looks at: far more than a working
+	// service has, and some sixty requests.
+	mostLetters = 50
 )
 
 func main() { functionmain.Run(start) }
@@ -47,6 +50,12 @@ func start(environment map[string]string) error {
 		Now: functionmain.Now, Jitter: rand.Float64, Log: log, Metrics: metrics, PageSize: pageSize,
 	}
 	handler := dispatchhandler.Handler{Dispatcher: dispatcher, Remaining: functionmain.Remaining, Reserve: reserve}
+	if config.DeadLetterQueueURL != "" {
+		handler.Letters = &taskflow.LetterWatch{
+			Letters: sqsqueue.NewDeadLetters(awsclients.SQS(clients), config.DeadLetterQueueURL), Tasks: store,
+			Log: log, Metrics: metrics, Most: mostLetters,
+		}
+	}
 	lambda.Start(tracing.Flushing(traces, handler.Handle))
 	return nil
 }

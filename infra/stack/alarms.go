@@ -44,8 +44,15 @@ func (s *builder) alarms() []alarm {
 	return []alarm{
 		{
 			id: "dead-letters", of: 1, in: 1, above: 0,
-			meaning: "A handoff was delivered too often or cannot be read. Its task may still be open: the dispatcher ends it or brings it back.",
+			meaning: "A handoff was delivered too often or cannot be read. Nobody waits for it unless dead-letters-open is raised too.",
 			metric:  s.queueMetric(s.deadLetters.QueueName(), "ApproximateNumberOfMessagesVisible", maximum, "dead letters"),
+		},
+		{
+			// The dispatcher tells this at every tick. When it cannot look it tells
+			// nothing, and its own silence is another alarm.
+			id: "dead-letters-open", of: 2, in: 3, above: 0,
+			meaning: "Somebody waits for a task whose handoff was delivered too often. The dispatcher publishes or ends the task; it may be what kills the workers.",
+			metric:  s.everyTick(s.ours(telemetry.OpenDeadLetters, maximum)),
 		},
 		{
 			id: "oldest-message", of: 1, in: 1, above: (timers.TaskDeadline / 2).Seconds(),

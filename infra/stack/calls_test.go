@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
 	"github.com/replyonce/replyonce/infra/local/faultproxy"
 	localstack "github.com/replyonce/replyonce/infra/local/stack"
 	"github.com/replyonce/replyonce/infra/stack"
@@ -113,6 +116,8 @@ func permissionsFor(r *faultproxy.Request) []string {
 		return []string{"dynamodb:" + operation + " on Table.Arn"}
 	case r.Service == "sqs" && strings.HasSuffix(body.QueueURL, "/"+localstack.Queue):
 		return []string{"sqs:" + operation + " on Queue.Arn"}
+	case r.Service == "sqs" && strings.HasSuffix(body.QueueURL, "/"+localstack.DeadLetterQueue):
+		return []string{"sqs:" + operation + " on DeadLetters.Arn"}
 	default:
 		return []string{r.Operation + " on " + body.QueueURL + r.Path()}
 	}
@@ -153,6 +158,7 @@ func callsOfARun(t *testing.T) map[string][]string {
 	unpublished := u.id(u.post(talk+"/messages", question+`}`, http.StatusAccepted))
 	cancelled := u.id(u.post(talk+"/messages", question+`}`, http.StatusAccepted))
 	u.post(talk+"/tasks/"+cancelled+"/cancel", "", http.StatusOK)
+	bury(t, running)
 	time.Sleep(running.Timers().HandoffGrace) // a real clock in real processes
 	if err := running.Tick(t.Context()); err != nil {
 		t.Fatal(err)
@@ -161,6 +167,17 @@ func callsOfARun(t *testing.T) map[string][]string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.called
+}
+
+// bury puts a letter into the dead-letter queue.
+func bury(t *testing.T, running *localstack.Stack) {
+	t.Helper()
+	_, err := sqs.NewFromConfig(running.DirectAWSConfig()).SendMessage(t.Context(), &sqs.SendMessageInput{
+		QueueUrl: aws.String(running.DeadLetterQueueURL()), MessageBody: aws.String("not ours"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func must[T any](value T, err error) func(*testing.T) T {

@@ -9,12 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/replyonce/replyonce/shared/runtimeconfig"
 	"github.com/replyonce/replyonce/shared/telemetry"
 )
 
 // alarmIDs are the ends of the alarms' names, which the runbook has sections for.
 var alarmIDs = []string{
-	"api-errors", "api-slow", "dead-letters", "dispatch-dead-letters", "function-errors", "oldest-due-handoff", "oldest-message",
+	"api-errors", "api-slow", "dead-letters", "dead-letters-open", "dispatch-dead-letters", "function-errors", "oldest-due-handoff", "oldest-message",
 	"provider-quota", "provider-setup", "stale-writes", "tasks-failed", "throttles", "unknown-outcomes",
 }
 
@@ -52,6 +53,32 @@ var operationChecks = []check{
 			}
 		}
 		w.equal("age of messages", seconds(s.properties("AlarmOldestMessage")["Threshold"]), s.timers().TaskDeadline/2)
+		return w.err()
+	}},
+	{name: deadLettersOpen, holds: func(s subject) error {
+		var w want
+		alarm := s.properties("AlarmDeadLettersOpen")
+		var grain time.Duration
+		for _, m := range s.metrics() {
+			if m.where == "AlarmDeadLettersOpen" {
+				w.equal("metric", m.name, telemetry.OpenDeadLetters)
+				grain = m.period
+			}
+		}
+		w.equal("statistic", object(object(list(alarm["Metrics"])[0])["MetricStat"])["Stat"], "Maximum")
+		w.equal("comparison", alarm["ComparisonOperator"], "GreaterThanThreshold")
+		w.equal("threshold", number(alarm["Threshold"]), 0.0)
+		// A task is open for its deadline at most: the alarm has to be faster.
+		all := time.Duration(number(alarm["EvaluationPeriods"])) * grain
+		w.that(all > 0 && all < s.timers().TaskDeadline/2, "the alarm takes %s", all)
+		dispatcher, err := runtimeconfig.Dispatcher(s.environment("Dispatcher"))
+		if err != nil {
+			return err
+		}
+		redrive := object(s.properties("Queue")["RedrivePolicy"])
+		w.equal("queue that is looked at", dispatcher.DeadLetterQueueURL, s.text(map[string]any{"Ref": "DeadLetters"}))
+		w.equal("queue of dead letters", s.text(redrive["deadLetterTargetArn"]), "DeadLetters.Arn")
+		w.that(!slices.Contains(s.permissions("DispatcherRole"), "sqs:DeleteMessage on DeadLetters.Arn"), "the dispatcher can remove dead letters")
 		return w.err()
 	}},
 	{name: "metrics of alarms are written by the code", holds: func(s subject) error {
@@ -297,6 +324,8 @@ func (t template) references(value any) []string {
 	return slices.DeleteFunc(ids, func(id string) bool { _, exists := t.resources()[id]; return !exists })
 }
 
+const deadLettersOpen = "dead letters that somebody waits for are an alarm of their own"
+
 var operationMutants = []mutant{
 	{check: "every alarm is there and is heard", path: "Resources/AlarmThrottles", value: nil},
 	{check: "every alarm is there and is heard", path: "Resources/AlarmApiSlow/Properties/AlarmActions", value: nil},
@@ -306,6 +335,15 @@ var operationMutants = []mutant{
 	{check: "silence of the dispatcher is an alarm", path: "Resources/AlarmOldestDueHandoff/Properties/TreatMissingData", value: "notBreaching"},
 	{check: "silence of the dispatcher is an alarm", path: "Resources/AlarmOldestDueHandoff/Properties/Threshold", value: 600.0},
 	{check: "silence of the dispatcher is an alarm", path: "Resources/AlarmOldestMessage/Properties/Threshold", value: 3600.0},
+	{check: deadLettersOpen, path: "Resources/AlarmDeadLettersOpen/Properties/Metrics/0/MetricStat/Metric/MetricName", value: "dead_letters"},
+	{check: deadLettersOpen, path: "Resources/AlarmDeadLettersOpen/Properties/Metrics/0/MetricStat/Stat", value: "Minimum"},
+	{check: deadLettersOpen, path: "Resources/AlarmDeadLettersOpen/Properties/Metrics/0/MetricStat/Period", value: 300.0},
+	{check: deadLettersOpen, path: "Resources/AlarmDeadLettersOpen/Properties/ComparisonOperator", value: "LessThanThreshold"},
+	{check: deadLettersOpen, path: "Resources/AlarmDeadLettersOpen/Properties/Threshold", value: 10.0},
+	{check: deadLettersOpen, path: "Resources/AlarmDeadLettersOpen/Properties/EvaluationPeriods", value: 15.0},
+	{check: deadLettersOpen, path: "Resources/Dispatcher/Properties/Environment/Variables/REPLYONCE_DEAD_LETTER_QUEUE_URL", value: nil},
+	{check: deadLettersOpen, path: "Resources/Dispatcher/Properties/Environment/Variables/REPLYONCE_DEAD_LETTER_QUEUE_URL", value: map[string]any{"Ref": "DispatchDeadLetters"}},
+	{check: deadLettersOpen, path: "Resources/DispatcherRole/Properties/Policies/0/PolicyDocument/Statement/3/Action/1", value: "sqs:DeleteMessage"},
 	{check: "metrics of alarms are written by the code", path: "Resources/AlarmStaleWrites/Properties/Metrics/1/MetricStat/Metric/MetricName", value: "claim"},
 	{check: "metrics of alarms are written by the code", path: "Resources/AlarmStaleWrites/Properties/Metrics/1/MetricStat/Metric/Namespace", value: "Replyonce"},
 	{check: "metrics of alarms are written by the code", path: "Resources/AlarmProviderQuota/Properties/Metrics/1/MetricStat/Metric/Dimensions/0/Name", value: "cause"},

@@ -26,7 +26,9 @@ var roles = map[string][]string{
 	},
 	"DispatcherRole": {
 		"dynamodb:GetItem on Table.Arn", "dynamodb:Query on Table.Arn/index/handoff", "dynamodb:UpdateItem on Table.Arn",
-		"logs:CreateLogStream on DispatcherLogs", "logs:PutLogEvents on DispatcherLogs", "sqs:SendMessage on Queue.Arn",
+		"logs:CreateLogStream on DispatcherLogs", "logs:PutLogEvents on DispatcherLogs",
+		"sqs:ChangeMessageVisibility on DeadLetters.Arn", "sqs:GetQueueAttributes on DeadLetters.Arn", "sqs:ReceiveMessage on DeadLetters.Arn",
+		"sqs:SendMessage on Queue.Arn",
 	},
 }
 
@@ -175,7 +177,7 @@ var roleMutants = []mutant{
 	{check: "roles allow exactly this", path: "Resources/More", value: map[string]any{"Type": "AWS::IAM::Policy"}},
 	{check: "roles allow exactly this", config: "own", path: "Resources/WorkerRole/Properties/Policies/0/PolicyDocument/Statement/4", value: map[string]any{}},
 	{check: "roles allow exactly this", config: "own", path: "Resources/ApiRole/Properties/Policies/0/PolicyDocument/Statement/4/Resource", value: "*"},
-	{check: "roles allow exactly this", config: "own", path: "Resources/DispatcherRole/Properties/Policies/0/PolicyDocument/Statement/3/Action", value: "secretsmanager:PutSecretValue"},
+	{check: "roles allow exactly this", config: "own", path: "Resources/DispatcherRole/Properties/Policies/0/PolicyDocument/Statement/4/Action", value: "secretsmanager:PutSecretValue"},
 	{check: "roles allow exactly this", config: "bedrock", path: "Resources/WorkerRole/Properties/Policies/0/PolicyDocument/Statement/4/Action", value: "bedrock:InvokeModelWithResponseStream"},
 	{check: "models behind a profile are asked by way of it alone", config: "bedrock", path: "Resources/WorkerRole/Properties/Policies/0/PolicyDocument/Statement/5/Condition", value: nil},
 	{check: "no action has a wildcard", path: "Resources/WorkerRole/Properties/Policies/0/PolicyDocument/Statement/1/Action/0", value: "sqs:*"},

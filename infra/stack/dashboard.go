@@ -106,6 +106,7 @@ func (s *builder) waiting() []graph {
 				s.queueMetric(queue, "ApproximateNumberOfMessagesVisible", maximum, "waiting"),
 				s.queueMetric(queue, "ApproximateNumberOfMessagesNotVisible", maximum, "taken or due later"),
 				s.queueMetric(s.deadLetters.QueueName(), "ApproximateNumberOfMessagesVisible", maximum, "dead letters"),
+				s.ours(telemetry.OpenDeadLetters, maximum),
 			},
 		},
 		{

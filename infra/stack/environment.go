@@ -28,6 +28,7 @@ const profile = "default"
 type wiring struct {
 	table          string
 	queueURL       string
+	deadLettersURL string
 	bucket         string
 	signIn         signIn
 	providerSecret string // ARN
@@ -61,7 +62,7 @@ func (o Options) environment(function string, w wiring) (map[string]string, erro
 			env["PROVIDER_SECRET"] = w.providerSecret
 		}
 	case Dispatcher:
-		maps.Copy(env, map[string]string{"TABLE": w.table, "QUEUE_URL": w.queueURL})
+		maps.Copy(env, map[string]string{"TABLE": w.table, "QUEUE_URL": w.queueURL, "DEAD_LETTER_QUEUE_URL": w.deadLettersURL})
 	case Authorizer:
 		maps.Copy(env, map[string]string{
 			"ISSUER": w.signIn.issuer, "AUDIENCE": w.signIn.audience, "WORKSPACE_CLAIM": w.signIn.workspaceClaim,
@@ -82,6 +83,7 @@ func (o Options) environment(function string, w wiring) (map[string]string, erro
 // example stands for resources that do not exist yet.
 var example = wiring{ //nolint:gosec // the secret's address, not the secret
 	table: "table", queueURL: "https://sqs.eu-west-1.amazonaws.com/111122223333/queue", bucket: "bucket",
+	deadLettersURL: "https://sqs.eu-west-1.amazonaws.com/111122223333/dead-letters",
 	providerSecret: "arn:aws:secretsmanager:eu-west-1:111122223333:secret:keys-AbCdEf",
 	signIn: signIn{
 		issuer: "https://issuer.example.com", audience: "client", workspaceClaim: "workspace",

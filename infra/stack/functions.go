@@ -42,7 +42,8 @@ func (s *builder) definitions() []function {
 
 func (s *builder) newFunctions() error {
 	w := wiring{
-		table: *s.table.TableName(), queueURL: *s.queue.QueueUrl(), bucket: *s.bucket.BucketName(),
+		table: *s.table.TableName(), bucket: *s.bucket.BucketName(),
+		queueURL: *s.queue.QueueUrl(), deadLettersURL: *s.deadLetters.QueueUrl(),
 		signIn: s.signIn, providerSecret: *s.providerKeys.SecretArn(),
 	}
 	for _, f := range s.definitions() {

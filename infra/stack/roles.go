@@ -63,6 +63,8 @@ func (s *builder) workPermissions(function string) []permission {
 			on(table, "dynamodb:GetItem", "dynamodb:UpdateItem"),
 			on(jsii.String(*table+"/index/"+dynamoschema.HandoffIndex), "dynamodb:Query"),
 			on(queue, "sqs:SendMessage"),
+			// It looks at dead letters and has no way to remove one.
+			on(s.deadLetters.QueueArn(), "sqs:GetQueueAttributes", "sqs:ReceiveMessage", "sqs:ChangeMessageVisibility"),
 		}
 	default: // the authorizer asks the issuer and nobody of AWS
 		return nil

@@ -51,8 +51,9 @@ type WorkerConfig struct {
 // DispatcherConfig is the section of the dispatcher function.
 type DispatcherConfig struct {
 	Common
-	Table    string
-	QueueURL string
+	Table              string
+	QueueURL           string
+	DeadLetterQueueURL string // empty: dead letters are not looked at
 }
 
 // AuthorizerConfig is the section of the authorizer function.
@@ -90,8 +91,9 @@ func Worker(environment map[string]string) (WorkerConfig, error) {
 // Dispatcher reads the section of the dispatcher function.
 func Dispatcher(environment map[string]string) (DispatcherConfig, error) {
 	raw, p := parse[dispatcherVariables](environment)
-	c := DispatcherConfig{Common: raw.Common.read(&p), Table: raw.Table, QueueURL: raw.QueueURL}
+	c := DispatcherConfig{Common: raw.Common.read(&p), Table: raw.Table, QueueURL: raw.QueueURL, DeadLetterQueueURL: raw.DeadLetterQueueURL}
 	p.url("QUEUE_URL", raw.QueueURL)
+	p.url("DEAD_LETTER_QUEUE_URL", raw.DeadLetterQueueURL)
 	return c, p.errorFor("dispatcher")
 }
 

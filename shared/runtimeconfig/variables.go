@@ -45,9 +45,10 @@ type providerVariables struct {
 }
 
 type dispatcherVariables struct {
-	Common   commonVariables
-	Table    string `env:"TABLE,required,notEmpty"`
-	QueueURL string `env:"QUEUE_URL,required,notEmpty"`
+	Common             commonVariables
+	Table              string `env:"TABLE,required,notEmpty"`
+	QueueURL           string `env:"QUEUE_URL,required,notEmpty"`
+	DeadLetterQueueURL string `env:"DEAD_LETTER_QUEUE_URL"`
 }
 
 type authorizerVariables struct {

@@ -23,6 +23,7 @@ const (
 	OutputTokens        Metric = "output_tokens"          // tokens written, likewise
 	HandoffsRepublished Metric = "handoffs_republished"   // handoffs published by the dispatcher
 	OldestDueHandoffAge Metric = "oldest_due_handoff_age" // gauge, seconds
+	OpenDeadLetters     Metric = "open_dead_letters"      // gauge: tasks that have not ended and have a dead letter
 )
 
 // Dimension splits a metric. Its values come from closed lists: each new value
@@ -103,6 +104,7 @@ var definitions = map[Metric]definition{
 	OutputTokens:        {unit: unitCount},
 	HandoffsRepublished: {unit: unitCount},
 	OldestDueHandoffAge: {unit: unitSeconds, gauge: true},
+	OpenDeadLetters:     {unit: unitCount, gauge: true},
 }
 
 // check tells whether a metric was used as it is defined.

@@ -97,6 +97,7 @@ func environment(o Options, b *backend, issuer string) map[string]string {
 		"AWS_ENDPOINT_URL":          b.endpoint(),
 		"PATH":                      os.Getenv("PATH"),
 	}
+	env["REPLYONCE_DEAD_LETTER_QUEUE_URL"] = b.created.DeadLetterQueueURL
 	maps.Copy(env, givenVariables(o))
 	maps.DeleteFunc(env, func(_, value string) bool { return value == "" })
 	return env
