@@ -21,7 +21,7 @@ func (a *API) createDocument(ctx context.Context, r *request) (*response, error)
 	if err := cmp.Or(required("title", body.Title), required("text", body.Text)); err != nil {
 		return nil, err
 	}
-	made, err := a.Documents.Create(ctx, r.caller, r.key, document.CreateInput{Title: *body.Title, Text: *body.Text})
+	made, err := a.Documents.Create(ctx, r.caller, r.key, document.CreateInput{Title: *body.Title, Text: *body.Text, GatewayRequestID: r.id})
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (a *API) addVersion(ctx context.Context, r *request) (*response, error) {
 	if err := required("text", body.Text); err != nil {
 		return nil, err
 	}
-	in := document.AddVersionInput{Document: r.params["document"], Text: *body.Text}
+	in := document.AddVersionInput{Document: r.params["document"], Text: *body.Text, GatewayRequestID: r.id}
 	made, err := a.Documents.AddVersion(ctx, r.caller, r.key, in)
 	if err != nil {
 		return nil, err

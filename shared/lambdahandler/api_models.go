@@ -9,46 +9,58 @@ import (
 // conversation.TaskView.
 
 type documentCard struct {
-	ID            string            `json:"id"`
-	Title         string            `json:"title"`
-	LatestVersion int               `json:"latest_version"`
-	CreatedAt     conversation.Time `json:"created_at"`
-	UpdatedAt     conversation.Time `json:"updated_at"`
+	ID             string            `json:"id"`
+	Title          string            `json:"title"`
+	LatestVersion  int               `json:"latest_version"`
+	CurrentVersion int               `json:"current_version"`
+	CreatedAt      conversation.Time `json:"created_at"`
+	UpdatedAt      conversation.Time `json:"updated_at"`
 }
 
 func cardOf(d document.Document) documentCard {
 	return documentCard{
-		ID: d.ID, Title: d.Title, LatestVersion: d.LatestVersion,
+		ID: d.ID, Title: d.Title, LatestVersion: d.LatestVersion, CurrentVersion: d.CurrentVersion,
 		CreatedAt: conversation.Time(d.CreatedAt), UpdatedAt: conversation.Time(d.UpdatedAt),
 	}
 }
 
 type documentModel struct {
-	ID            string            `json:"id"`
-	Title         string            `json:"title"`
-	LatestVersion int               `json:"latest_version"`
-	CreatedAt     conversation.Time `json:"created_at"`
-	UpdatedAt     conversation.Time `json:"updated_at"`
-	Versions      []versionCard     `json:"versions"`
+	ID             string            `json:"id"`
+	Title          string            `json:"title"`
+	LatestVersion  int               `json:"latest_version"`
+	CurrentVersion int               `json:"current_version"`
+	CreatedAt      conversation.Time `json:"created_at"`
+	UpdatedAt      conversation.Time `json:"updated_at"`
+	Versions       []versionCard     `json:"versions"`
 }
 
 type versionCard struct {
 	Version   int               `json:"version"`
+	State     document.State    `json:"state"`
+	Failure   string            `json:"failure,omitzero"`
+	FileName  string            `json:"file_name,omitzero"`
+	Pages     int               `json:"pages,omitzero"`
+	Passages  int               `json:"passages,omitzero"`
 	Bytes     int               `json:"bytes"`
 	SHA256    string            `json:"sha256"`
 	CreatedAt conversation.Time `json:"created_at"`
 }
 
+func versionCardOf(v document.Version) versionCard {
+	return versionCard{
+		Version: v.Number, State: v.State, Failure: v.Index.Failure, FileName: v.Index.FileName,
+		Pages: v.Index.Pages, Passages: v.Index.Passages, Bytes: v.Bytes, SHA256: v.SHA256, CreatedAt: conversation.Time(v.CreatedAt),
+	}
+}
+
 func documentOf(d document.Described) documentModel {
 	m := documentModel{
-		ID: d.ID, Title: d.Title, LatestVersion: d.LatestVersion,
+		ID: d.ID, Title: d.Title, LatestVersion: d.LatestVersion, CurrentVersion: d.CurrentVersion,
 		CreatedAt: conversation.Time(d.CreatedAt), UpdatedAt: conversation.Time(d.UpdatedAt),
 		Versions: make([]versionCard, 0, len(d.Versions)),
 	}
 	for _, v := range d.Versions {
-		m.Versions = append(m.Versions, versionCard{
-			Version: v.Number, Bytes: v.Bytes, SHA256: v.SHA256, CreatedAt: conversation.Time(v.CreatedAt),
-		})
+		m.Versions = append(m.Versions, versionCardOf(v))
 	}
 	return m
 }
