@@ -46,7 +46,9 @@ func start(environment map[string]string) error {
 	runner := taskflow.Runner{
 		Writer: taskflow.Writer{Tasks: traces.Tasks(store), Now: functionmain.Now, Pause: functionmain.Pause},
 		Kinds: map[string]taskflow.Kind{
-			reply.Kind: traces.Kind(replywork.Kind{Conversations: store, Documents: store, Objects: objects, Provider: provider}),
+			reply.Kind: traces.Kind(replywork.Kind{
+				Conversations: store, Documents: store, Objects: objects, Provider: provider, MaxInputTokens: config.MaxInputTokens,
+			}),
 		},
 		Evidence: store, Objects: objects, Timers: config.Timers,
 		NewID: newid.NewSource(functionmain.Now, rand.Reader).Next, Jitter: mathrand.Float64,

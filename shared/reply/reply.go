@@ -27,7 +27,7 @@ const Kind = "reply"
 
 // PromptVersion is the version of the rule that makes a prompt. It is stored at
 // accept: a task that was accepted under an older rule is answered under it.
-const PromptVersion = 1
+const PromptVersion = 2
 
 // Input is what a reply task works on. Everything else hangs on the message,
 // which never changes.

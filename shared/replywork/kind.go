@@ -1,6 +1,7 @@
 package replywork
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"github.com/replyonce/replyonce/shared/conversation"
 	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/llmprovider"
+	"github.com/replyonce/replyonce/shared/llmprovider/builtin"
 	"github.com/replyonce/replyonce/shared/reply"
 	"github.com/replyonce/replyonce/shared/storeerror"
 	"github.com/replyonce/replyonce/shared/taskflow"
@@ -33,6 +35,11 @@ type Kind struct {
 	Documents     Documents
 	Objects       taskflow.Objects // large earlier replies
 	Provider      llmprovider.Provider
+	// MaxInputTokens is the longest prompt for a language model, by estimate; zero means
+	// DefaultInputTokens. A provider that is none reads whole documents.
+	MaxInputTokens int
+	// Passages picks from documents that are too long; nil means builtin.Ranking.
+	Passages Passages
 }
 
 var _ taskflow.Kind = Kind{}
@@ -64,11 +71,22 @@ func (k Kind) Prepare(ctx context.Context, t worktask.Task) (taskflow.Work, erro
 	if err != nil {
 		return nil, gone(err, "read history of task %s", t.Ref)
 	}
-	return work{provider: k.Provider, request: llmprovider.Request{
-		Prompt: buildPrompt(in.PromptVersion, message, version, history),
-		Model:  in.Model,
-		Key:    t.ID,
-	}}, nil
+	prompt, err := k.rule().build(in.PromptVersion, message, version, history)
+	if err != nil {
+		return nil, err
+	}
+	return work{provider: k.Provider, request: llmprovider.Request{Prompt: prompt, Model: in.Model, Key: t.ID}}, nil
+}
+
+func (k Kind) rule() rule {
+	r := rule{passages: k.Passages}
+	if r.passages == nil {
+		r.passages = builtin.Ranking{}
+	}
+	if k.Provider.Capability().LanguageModel {
+		r.limit = cmp.Or(k.MaxInputTokens, DefaultInputTokens)
+	}
+	return r
 }
 
 // conversationOf reads the conversation from the scope of a reply task.
