@@ -27,6 +27,7 @@ func Engines() []Engine {
 				`Access-Control-Allow-Origin ""`, "SAM CLI has no gateway responses: its own refusals are plain",
 			},
 		}},
+		{Name: "localstack"},
 		{Name: "ministack"},
 	}
 }

@@ -74,7 +74,7 @@ func parse(args []string, getenv func(string) string, errOut io.Writer) (e2e.Opt
 	flags.StringVar(&o.Endpoint, "endpoint", "", "address of the stage, such as https://abc.execute-api.eu-central-1.amazonaws.com/dev")
 	flags.StringVar(&o.SignIn, "sign-in", "", "address of a one-machine stack that gives tokens; empty is the endpoint")
 	flags.DurationVar(&o.Patience, "patience", 3*time.Minute, "how long a reply may take")
-	flags.StringVar(&engine, "engine", "aws", "what runs the service, for what is known to deviate there: aws, sam, ministack")
+	flags.StringVar(&engine, "engine", "aws", "what runs the service, for what is known to deviate there: aws, localstack, ministack, sam")
 	if err := flags.Parse(args); err != nil {
 		return o, fmt.Errorf("read flags: %w", err)
 	}
