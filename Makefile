@@ -165,6 +165,34 @@ sam-test: synth $(SAM) ## every check that needs nothing but HTTP, through SAM C
 	@infra/sam/with-engine.sh $@ $(RUN_SAM) -port 0 sh -c \
 		'$(GO) run ./infra/e2e/cmd/replyonce-e2e -engine sam -endpoint "$$REPLYONCE_SAM_URL" -sign-in "$$REPLYONCE_URL"'
 
+# Emulators of AWS. MiniStack runs without containers; LocalStack has to be running at AWS_ENDPOINT_URL.
+CDKLOCAL := infra/localstack/_cdk/node_modules/.bin/cdklocal
+MINISTACK := $(TOOLS)/ministack/bin/ministack
+HOST_ARCHITECTURE := $(if $(filter aarch64 arm64,$(shell uname -m)),arm64,x86_64)
+RUN_LOCALSTACK := $(GO) run ./infra/localstack/cmd/replyonce-localstack
+ON_STAGE = sh -c '$(MAKE) --no-print-directory e2e ENDPOINT="$$REPLYONCE_STAGE_URL" ENGINE=$(ENGINE)'
+
+$(CDKLOCAL): infra/localstack/_cdk/package-lock.json
+	@command -v npm >/dev/null || { echo "the CDK needs Node.js with npm: install both"; exit 1; }
+	@echo "installing the CDK command line for emulators ..."
+	@npm ci --prefix infra/localstack/_cdk --silent --no-audit --no-fund && touch $(CDKLOCAL)
+
+$(MINISTACK): infra/localstack/requirements.txt
+	@echo "installing MiniStack ..."
+	@python3 -m venv $(TOOLS)/ministack
+	@$(TOOLS)/ministack/bin/pip install --quiet --disable-pip-version-check -r infra/localstack/requirements.txt && touch $(MINISTACK)
+
+.PHONY: localstack-test
+localstack-test: ENGINE = localstack
+localstack-test: build/$(HOST_ARCHITECTURE) $(CDKLOCAL) ## deploy to a running LocalStack (infra/localstack/compose.yaml) and check it from outside
+	@$(RUN_LOCALSTACK) -endpoint '$(or $(AWS_ENDPOINT_URL),http://localhost:4566)' -host '$(or $(HOST_ADDRESS),172.17.0.1)' $(ON_STAGE)
+
+.PHONY: ministack-test
+ministack-test: ENGINE = ministack
+ministack-test: build/$(HOST_ARCHITECTURE) $(CDKLOCAL) $(MINISTACK) ## deploy to MiniStack, started here, and check it from outside
+	@$(RUN_LOCALSTACK) -ministack $(MINISTACK) -log dist/ministack.log \
+		-without AWS::CloudWatch::Alarm,AWS::CloudWatch::Dashboard $(ON_STAGE)
+
 .PHONY: diff
 diff: build/$(ARCHITECTURE) $(CDK) ## what a deployment would change
 	$(CDK) diff $(CDK_CONTEXT)
