@@ -191,7 +191,7 @@ func (s *Scene) outcome(ctx context.Context) (all []Seen, deviations []string) {
 
 // wanted is what can be asked of a task where the provider's log is not at hand.
 func (s *Scene) wanted(w Want) Want {
-	if s.Provider() == nil {
+	if s.scripted() == nil {
 		w.Requests = whatever
 	}
 	return w
@@ -209,7 +209,7 @@ func (s *Scene) look(ctx context.Context, t *Thread, ref history.Ref) (Seen, err
 	}
 	seen := seenOf(*a.Task)
 	seen.Question = t.ask.Question
-	if s.Provider() == nil {
+	if s.scripted() == nil {
 		seen.Requests = unseen
 	}
 	for _, e := range s.log.Sights() {
@@ -220,6 +220,9 @@ func (s *Scene) look(ctx context.Context, t *Thread, ref history.Ref) (Seen, err
 		case isRefused(e) && (e.Write().Fenced() || e.Write().Claims()):
 			seen.Refused++
 		}
+	}
+	if _, other := foreign(s.World); other {
+		seen.Requests = len(t.requests()) // its events are no part of the history
 	}
 	return seen, nil
 }

@@ -170,7 +170,7 @@ func (s *Scene) open(ctx context.Context, i int, ask Ask) (*Thread, error) {
 	if t.body, err = browser.Question(t.question, s.document, documentVersion); err != nil {
 		return nil, err //nolint:wrapcheck // says what it is
 	}
-	if provider := s.Provider(); provider != nil && len(ask.Steps) > 0 {
+	if provider := s.scripted(); provider != nil && len(ask.Steps) > 0 {
 		if _, err := provider.Script(t.script()); err != nil {
 			return nil, fmt.Errorf("tell the provider what to do: %w", err)
 		}

@@ -52,12 +52,12 @@ func (t *Thread) gate(name string) string { return name + " of " + t.question }
 // release lets the provider's held answer go.
 func (t *Thread) release() {
 	t.scene.log.Note("the provider's answer may go")
-	t.scene.Provider().Release(t.gate(held))
+	t.scene.scripted().Release(t.gate(held))
 }
 
 // openGates lets everything go that the provider still holds.
 func (t *Thread) openGates() {
-	provider := t.scene.Provider()
+	provider := t.scene.scripted()
 	if provider == nil {
 		return
 	}
@@ -217,7 +217,7 @@ func (t *Thread) requested(ctx context.Context, n int, kind providertest.EventKi
 // requests are those with the question, as the provider's log has them.
 func (t *Thread) requests() []providertest.Call {
 	var calls []providertest.Call
-	for _, c := range t.scene.Provider().Calls() {
+	for _, c := range t.scene.scripted().Calls() {
 		if c.Question == t.question {
 			calls = append(calls, c)
 		}

@@ -60,6 +60,35 @@ type World interface {
 	Task(ctx context.Context, ref worktask.Ref) (worktask.Task, error)
 }
 
+// Scripted is a provider that scripts can steer, and whose own log says how often it
+// was asked. The scripted provider is one; a world with another one says so by a
+// method Scripted.
+type Scripted interface {
+	Script(script providertest.Script) (providertest.Script, error)
+	Calls() []providertest.Call
+	Release(gate string)
+}
+
+// foreign is the world's provider if it is another one than the scripted.
+func foreign(w World) (Scripted, bool) {
+	other, ok := w.(interface{ Scripted() (Scripted, bool) })
+	if !ok {
+		return nil, false
+	}
+	return other.Scripted()
+}
+
+// scripted is the provider that the scene can steer; nil without one.
+func (s *Scene) scripted() Scripted {
+	if other, ok := foreign(s.World); ok {
+		return other
+	}
+	if provider := s.Provider(); provider != nil {
+		return provider
+	}
+	return nil
+}
+
 // Role is a function of the service.
 type Role string
 

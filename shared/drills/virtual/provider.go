@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/replyonce/replyonce/shared/drills"
 	"github.com/replyonce/replyonce/shared/llmprovider"
@@ -16,10 +17,21 @@ import (
 	"github.com/replyonce/replyonce/shared/replywork"
 )
 
+// Foreign is a provider's fake that speaks that provider's API, asked through the
+// provider's own adapter.
+type Foreign struct {
+	Handler  http.Handler
+	Scripted drills.Scripted
+	// Adapter makes the adapter of a process with a way to the fake, at whatever address.
+	Adapter func(client *http.Client, now func() time.Time) (llmprovider.Provider, error)
+	Close   func()
+}
+
 // scriptedProvider is the provider's server, with HTTP over pipes in memory.
 type scriptedProvider struct {
 	world      *World
 	server     *providertest.Server
+	foreign    *Foreign
 	web        *http.Server
 	pipes      *pipes
 	capability llmprovider.Capability
@@ -39,10 +51,19 @@ func (w *World) startProvider() (*scriptedProvider, error) {
 		return nil, fmt.Errorf("start the provider: %w", err)
 	}
 	s.web = &http.Server{Handler: s.server} //nolint:gosec // a pipe has no slow senders
+	if w.options.Foreign != nil {
+		if s.foreign, err = w.options.Foreign(w.now); err != nil {
+			return nil, fmt.Errorf("start the provider: %w", err)
+		}
+		s.web.Handler = s.foreign.Handler
+	}
 	go func() {
 		defer close(s.served)
 		_ = s.web.Serve(s.pipes) // ends with close
 	}()
+	if s.foreign != nil {
+		return s, nil
+	}
 	connected, err := scripted.Connect(context.Background(), scripted.Options{BaseURL: providerURL, Now: w.now, Client: &http.Client{Transport: s.pipes.transport()}})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start the provider: %w", err), s.close())
@@ -52,6 +73,9 @@ func (w *World) startProvider() (*scriptedProvider, error) {
 }
 
 func (s *scriptedProvider) close() error {
+	if s.foreign != nil {
+		s.foreign.Close()
+	}
 	err := errors.Join(s.server.Close(), s.web.Close())
 	<-s.served
 	if err != nil {
@@ -62,10 +86,16 @@ func (s *scriptedProvider) close() error {
 
 // client is the adapter as a process uses it.
 func (s *scriptedProvider) client(p *process) llmprovider.Provider {
-	provider, err := scripted.New(scripted.Options{
-		BaseURL: providerURL, Now: p.now, Capability: s.capability, MaxReplyBytes: replywork.MaxReplyBytes,
-		Client: &http.Client{Transport: connection{s.pipes.transport(), p}},
-	})
+	client := &http.Client{Transport: connection{s.pipes.transport(), p}}
+	var provider llmprovider.Provider
+	var err error
+	if s.foreign != nil {
+		provider, err = s.foreign.Adapter(client, p.now)
+	} else {
+		provider, err = scripted.New(scripted.Options{
+			BaseURL: providerURL, Now: p.now, Capability: s.capability, MaxReplyBytes: replywork.MaxReplyBytes, Client: client,
+		})
+	}
 	if err != nil {
 		panic(fmt.Sprintf("make the provider's client: %v", err)) // its options are constants
 	}

@@ -40,6 +40,8 @@ type Options struct {
 	// Transition, when not nil, is what the store makes of a write: the place for
 	// a deliberately broken one.
 	Transition func(worktask.Transition) worktask.Transition
+	// Foreign, when not nil, makes another provider than the scripted one.
+	Foreign func(now func() time.Time) (*Foreign, error)
 	// LogTo, when not nil, gets the logs of the functions.
 	LogTo io.Writer
 }
@@ -131,7 +133,20 @@ func (w *World) Timers() worktask.Timers { return w.options.Timers }
 func (w *World) Can(drills.Need) bool { return true }
 
 // Provider implements drills.World.
-func (w *World) Provider() *providertest.Server { return w.scripted.server }
+func (w *World) Provider() *providertest.Server {
+	if w.scripted.foreign != nil {
+		return nil
+	}
+	return w.scripted.server
+}
+
+// Scripted is the provider if it is another one than the scripted.
+func (w *World) Scripted() (drills.Scripted, bool) {
+	if w.scripted.foreign == nil {
+		return nil, false
+	}
+	return w.scripted.foreign.Scripted, true
+}
 
 // Workers implements drills.World.
 func (w *World) Workers() []string {

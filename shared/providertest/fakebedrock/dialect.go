@@ -49,7 +49,8 @@ func Start(tb testing.TB, credentials aws.Credentials) *fakeprovider.Server {
 
 // Dialect is the Converse API.
 type Dialect struct {
-	// Credentials are the only ones that are accepted.
+	// Credentials are the only ones that are accepted; without an access key, every
+	// one that signs with their secret.
 	Credentials aws.Credentials
 	// Region is the one that requests are signed for; empty means the constant.
 	Region string

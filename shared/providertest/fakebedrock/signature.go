@@ -27,10 +27,11 @@ func (d Dialect) checkSignature(r *http.Request, body []byte) *fakeprovider.Fail
 	authorization := r.Header.Get("Authorization")
 	scope, found := strings.CutPrefix(authorization, "AWS4-HMAC-SHA256 Credential=")
 	accessKey, _, _ := strings.Cut(scope, "/")
-	known := found && accessKey == d.Credentials.AccessKeyID && r.Header.Get("X-Amz-Security-Token") == d.Credentials.SessionToken
+	known := found && (d.Credentials.AccessKeyID == "" || accessKey == d.Credentials.AccessKeyID) && r.Header.Get("X-Amz-Security-Token") == d.Credentials.SessionToken
 	if !known {
 		return refusal(http.StatusForbidden, TypeUnrecognizedClient, "the security token included in the request is invalid")
 	}
+	d.Credentials.AccessKeyID = accessKey
 	want, err := d.sign(r, body, signedHeaders(authorization))
 	if err != nil || want != authorization {
 		return refusal(http.StatusForbidden, TypeInvalidSignature, "the request signature does not match")

@@ -48,7 +48,7 @@ func (x *exchange) update(change func(*Request)) { x.server.log.Update(x.place, 
 func (x *exchange) end(outcome Outcome, status int) {
 	x.update(func(r *Request) {
 		if r.Outcome == Open {
-			r.Outcome, r.Status = outcome, status
+			r.Outcome, r.Status, r.EndedAt = outcome, status, x.server.options.Now().UTC()
 		}
 	})
 }

@@ -35,6 +35,7 @@ type Request struct {
 	Number     int         `json:"number"`
 	ID         string      `json:"id"` // as sent in the header of the answer
 	At         time.Time   `json:"at"`
+	EndedAt    time.Time   `json:"ended_at,omitzero"`
 	Connection int64       `json:"connection"` // requests with the same number share one
 	Kind       Kind        `json:"kind"`
 	Method     string      `json:"method"`

@@ -15,7 +15,7 @@ func TestProgram(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret-access-key-0123456789")
 	t.Setenv("AWS_REGION", "us-east-1")
-	program, err := build(t.Context(), false)
+	program, err := build("secret-access-key-0123456789", "us-east-1", false)
 	if err != nil {
 		t.Fatal(err)
 	}
