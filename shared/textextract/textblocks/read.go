@@ -19,7 +19,15 @@ type reader struct {
 	open   *openBlock
 	// afterBlank says that a blank line precedes the line that is being read.
 	afterBlank bool
+	// marked counts the headings that are underlined or begin with "#"; numbered
+	// are the places of those that only a number tells.
+	marked   int
+	numbered []int
 }
+
+// markedHeadings is from how many marked headings on a text is taken to mark all
+// of them, so that a short line with a number is an item.
+const markedHeadings = 3
 
 // line is a line without the space around it, and where that stands.
 type line struct {
@@ -43,6 +51,11 @@ func Read(text string) []Block {
 		position += len(raw)
 	}
 	r.end(true)
+	if r.marked >= markedHeadings {
+		for _, at := range r.numbered {
+			r.blocks[at].Kind, r.blocks[at].Level = ListItem, 0
+		}
+	}
 	return r.blocks
 }
 
@@ -56,7 +69,8 @@ func (r *reader) read(l line) {
 		r.endUnderlined(l.content[0])
 	case isRule(l.content), strings.HasPrefix(l.content, "```"):
 		r.end(true)
-	case atxLevel(l.content) > 0:
+	// A heading stands alone at the edge; elsewhere "#" begins a comment in a program.
+	case l.indent == 0 && r.afterBlank && atxLevel(l.content) > 0:
 		r.addATX(l)
 	case mark.Size > 0, r.open == nil, r.open.Kind == ListItem && l.indent < r.open.Indent:
 		r.begin(l, mark)
@@ -113,6 +127,9 @@ func (r *reader) end(followedByBlank bool) {
 	r.open = nil
 	closed.Text = closed.text.String()
 	closed.classify(followedByBlank)
+	if closed.Kind == Heading {
+		r.numbered = append(r.numbered, len(r.blocks))
+	}
 	r.blocks = append(r.blocks, closed.Block)
 }
 
@@ -125,8 +142,12 @@ func (r *reader) endUnderlined(char byte) {
 		level = r.open.Marker.Levels
 	}
 	r.end(true)
-	last := &r.blocks[len(r.blocks)-1]
-	last.Kind, last.Level = Heading, level
+	last := len(r.blocks) - 1
+	r.blocks[last].Kind, r.blocks[last].Level = Heading, level
+	if n := len(r.numbered); n > 0 && r.numbered[n-1] == last {
+		r.numbered = r.numbered[:n-1]
+	}
+	r.marked++
 }
 
 // atxLevel is the number of "#" of a Markdown heading, zero for any other line.
@@ -143,6 +164,7 @@ func (r *reader) addATX(l line) {
 	level := atxLevel(l.content)
 	title := strings.TrimSpace(strings.TrimRight(l.content[level:], "# \t"))
 	mark := MarkerOf(title)
+	r.marked++
 	r.blocks = append(r.blocks, Block{
 		Kind: Heading, Text: title[mark.Size:], Marker: mark, Level: level, Start: l.start, End: l.end,
 	})

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-const sample = "Rules of the house\n==================\n\nThe rules are few\nand short-\nlived.\n\n1. Opening\n\n   The board may:\n    1. open the\n       door;\n    2. close it.\n\n  1.1. Hours\r\n\r\n(a) From nine.\r\n* 1. Opening\n# Closing #\nAt night"
+const sample = "Rules of the house\n==================\n\nThe rules are few\nand short-\nlived.\n\n1. Opening\n\n   The board may:\n    1. open the\n       door;\n    2. close it.\n\n  1.1. Hours\r\n\r\n(a) From nine.\r\n* 1. Opening\n\n# Closing #\nAt night\n   # no heading"
 
 func TestBlocksAndWhereTheyStand(t *testing.T) {
 	t.Parallel()
@@ -23,14 +23,14 @@ func TestBlocksAndWhereTheyStand(t *testing.T) {
 		{Kind: ListItem, Text: "From nine.", Marker: Marker{Text: "(a)", Size: 4}, Column: 4},
 		{Kind: Contents, Text: "1. Opening", Marker: Marker{Text: "*", Size: 2}, Column: 2},
 		{Kind: Heading, Text: "Closing", Level: 1},
-		{Kind: Paragraph, Text: "At night"},
+		{Kind: Paragraph, Text: "At night # no heading"},
 	}
 	got := Read(sample)
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(Block{}, "Start", "End")); d != "" {
 		t.Errorf("blocks (-want +got):\n%s", d)
 	}
 	starts := []string{"Rules", "The rules", "1. O", "The board", "1. open", "2. close", "1.1. H", "(a)", "* 1.", "# C", "At"}
-	ends := []string{"house", "lived.", "Opening", "may:", "door;", "it.", "Hours", "nine.", "Opening", "g #", "night"}
+	ends := []string{"house", "lived.", "Opening", "may:", "door;", "it.", "Hours", "nine.", "Opening", "g #", "heading"}
 	for i, b := range got {
 		if span := sample[b.Start:b.End]; !strings.HasPrefix(span, starts[i]) || !strings.HasSuffix(span, ends[i]) {
 			t.Errorf("block %d stands at %q", i, span)
@@ -38,6 +38,20 @@ func TestBlocksAndWhereTheyStand(t *testing.T) {
 	}
 	if title := got[6].Title(); title != "1.1. Hours" {
 		t.Errorf("title %q", title)
+	}
+}
+
+func TestATextThatMarksItsHeadingsMarksAll(t *testing.T) {
+	t.Parallel()
+	marked := "One\n===\n\n1.2. Two\n--------\n\n## Three\n\n"
+	for text, want := range map[string]Kind{"1. Item\n\ntext": Heading, marked + "1. Item\n\ntext": ListItem} {
+		blocks := Read(text)
+		if got := blocks[len(blocks)-2]; got.Kind != want || got.Text != "Item" {
+			t.Errorf("%q: %+v, want kind %d", text, got, want)
+		}
+		if want == ListItem && (blocks[1].Kind != Heading || blocks[1].Level != 2) {
+			t.Errorf("underlined and numbered: %+v", blocks[1])
+		}
 	}
 }
 
