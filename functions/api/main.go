@@ -10,6 +10,7 @@ import (
 
 	"github.com/replyonce/replyonce/functions/api/page"
 	"github.com/replyonce/replyonce/shared/awsclients"
+	"github.com/replyonce/replyonce/shared/callerlimit"
 	"github.com/replyonce/replyonce/shared/conversation"
 	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/dynamostore"
@@ -44,7 +45,7 @@ func start(environment map[string]string) error {
 	pause := functionmain.Pause
 	windows := idempotency.Windows{Replay: config.Timers.ReplayWindow, Purge: config.Timers.PurgeAfter}
 	creator := keyed.Creator{Records: traces.Records(store), Windows: windows, Now: functionmain.Now, Pause: pause}
-	lambda.Start(traces.Requests(&lambdahandler.API{
+	handler := &lambdahandler.API{
 		Documents: document.Service{Store: store, Creator: creator, NewID: newID, Now: functionmain.Now},
 		Conversations: conversation.Service{
 			Store: traces.Conversations(store), Documents: store, Writer: taskflow.Writer{Tasks: traces.Tasks(store), Now: functionmain.Now, Pause: pause},
@@ -56,7 +57,11 @@ func start(environment map[string]string) error {
 		Windows: windows, AllowedOrigin: config.AllowedOrigin, SignIn: config.SignIn, Local: config.Local,
 		OpenAPI: openapi.Document(), Static: staticFile, ContentSecurityPolicy: page.ContentSecurityPolicy(config.SignIn.TokenEndpoint),
 		NewID: newID, Now: functionmain.Now, Log: log, Metrics: metrics,
-	}))
+	}
+	if config.CallerRate > 0 {
+		handler.Limit = callerlimit.New(config.CallerRate, functionmain.Now)
+	}
+	lambda.Start(traces.Requests(handler))
 	return nil
 }
 

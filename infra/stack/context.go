@@ -43,6 +43,7 @@ func Settings() []Setting {
 		{"endSessionEndpoint", "", "address that ends the issuer's own session; optional"},
 		{"scope", "openid email profile", "scope that the page asks the issuer for"},
 		{"allowedOrigin", "*", "origin of a page elsewhere"},
+		{"callerRate", "", "reads a second that one caller may send to one instance of the api, where creating counts as ten; 0 is no limit"},
 		{"domainName", "", "domain name of one's own"},
 		{"certificateArn", "", "its certificate in AWS Certificate Manager, in the region of the stack"},
 		{"concurrency", "10", "batches that workers work on at a time, 2 to 1000"},
@@ -81,7 +82,7 @@ func ReadOptions(context map[string]any, root string) (Options, error) {
 		MaxOutputTokens: r.text("maxOutputTokens"), MaxInputTokens: r.text("maxInputTokens"),
 		OnUnknown: r.text("onUnknown"), LogLevel: r.text("logLevel"),
 		Attempts: r.text("attempts"), Calls: r.text("calls"), Deadline: r.text("deadline"), Traces: r.traces(),
-		Issuer: r.issuer(), AllowedOrigin: r.text("allowedOrigin"), Domain: r.domain(),
+		Issuer: r.issuer(), AllowedOrigin: r.text("allowedOrigin"), CallerRate: r.text("callerRate"), Domain: r.domain(),
 		Concurrency: r.number("concurrency", 2, 1000), AlarmAddress: r.address("alarmAddress"),
 		Architecture: r.oneOf("architecture", ARM64, X86),
 	}

@@ -49,7 +49,7 @@ func (o Options) environment(function string, w wiring) (map[string]string, erro
 		}
 		maps.Copy(env, map[string]string{
 			"TABLE": w.table, "QUEUE_URL": w.queueURL, "BUCKET": w.bucket, "ON_UNKNOWN": o.OnUnknown, "MODEL": o.Model,
-			"ALLOWED_ORIGIN": o.AllowedOrigin, "SIGN_IN": string(settings),
+			"ALLOWED_ORIGIN": o.AllowedOrigin, "SIGN_IN": string(settings), "CALLER_RATE": o.CallerRate,
 		})
 	case Worker:
 		maps.Copy(env, map[string]string{
@@ -99,7 +99,7 @@ var optionOf = map[string]string{
 	"REPLYONCE_PROVIDER": "provider", "REPLYONCE_PROVIDER_URL": "providerUrl", "REPLYONCE_MODEL": "model",
 	"REPLYONCE_MAX_OUTPUT_TOKENS": "maxOutputTokens", "REPLYONCE_MAX_INPUT_TOKENS": "maxInputTokens",
 	"REPLYONCE_ON_UNKNOWN": "onUnknown", "REPLYONCE_ATTEMPTS": "attempts", "REPLYONCE_CALLS": "calls", "REPLYONCE_DEADLINE": "deadline",
-	"REPLYONCE_LOG_LEVEL": "logLevel", "REPLYONCE_ALLOWED_ORIGIN": "allowedOrigin",
+	"REPLYONCE_LOG_LEVEL": "logLevel", "REPLYONCE_ALLOWED_ORIGIN": "allowedOrigin", "REPLYONCE_CALLER_RATE": "callerRate",
 	"REPLYONCE_ISSUER": "issuer", "REPLYONCE_AUDIENCE": "audience", "REPLYONCE_WORKSPACE_CLAIM": "workspaceClaim",
 }
 

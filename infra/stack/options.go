@@ -40,6 +40,9 @@ type Options struct {
 	// AllowedOrigin is the origin of a page elsewhere, or "*". The stack's own
 	// page needs none. Nothing here works by cookies.
 	AllowedOrigin string
+	// CallerRate is how fast one caller may send, as in REPLYONCE_CALLER_RATE; empty:
+	// as the function says.
+	CallerRate string
 	// Domain is a domain name of one's own; nil: the address that API Gateway gives.
 	Domain *Domain
 

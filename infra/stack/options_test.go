@@ -86,6 +86,8 @@ func TestOptionsAreRefused(t *testing.T) {
 		{map[string]any{"deadline": "48h"}, "task_deadline must be shorter than replay_window"},
 		{map[string]any{"logLevel": "loud"}, `logLevel: is "loud"`},
 		{map[string]any{"allowedOrigin": "https://app.example.com/page"}, "allowedOrigin: is"},
+		{map[string]any{"callerRate": "fast"}, `callerRate: is "fast"`},
+		{map[string]any{"callerRate": 4.0}, `callerRate: is "4". Set it to a number of reads a second from 5 to 1000`},
 		{map[string]any{"concurrency": "1"}, `concurrency: "1" is no number from 2 to 1000`},
 		{map[string]any{"concurrency": "1001"}, `concurrency: "1001" is no number from 2 to 1000`},
 		{map[string]any{"concurrency": 2.5}, `concurrency: "2.5" is no number`},

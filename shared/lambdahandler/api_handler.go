@@ -27,6 +27,7 @@ type API struct {
 	SignIn        runtimeconfig.SignIn
 	Local         bool
 	OpenAPI       []byte // the contract, JSON
+	Limit         Limit  // of each caller; nil: none
 
 	// Static finds a file of the page by its path from the root.
 	Static func(path string) (StaticFile, bool)
@@ -125,14 +126,16 @@ func (a *API) serve(ctx context.Context, r *request) (*response, error) {
 	if err := a.identify(r); err != nil {
 		return nil, err
 	}
-	if !chosen.keyed {
-		return chosen.endpoint(a, ctx, r)
+	if chosen.keyed {
+		key, err := idempotency.ParseKey(r.headerValues("Idempotency-Key"))
+		if err != nil {
+			return nil, err
+		}
+		r.key = key
 	}
-	key, err := idempotency.ParseKey(r.headerValues("Idempotency-Key"))
-	if err != nil {
+	if err := a.limit(r); err != nil {
 		return nil, err
 	}
-	r.key = key
 	return chosen.endpoint(a, ctx, r)
 }
 

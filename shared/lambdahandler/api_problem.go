@@ -28,6 +28,7 @@ const (
 	codeUnauthorized         = "unauthorized"
 	codeStoreUnavailable     = "store_unavailable"
 	codeMediaTypeUnsupported = "media_type_unsupported"
+	codeThrottled            = "throttled" // as the gateway's own
 	codeInternal             = "internal"
 )
 
@@ -73,6 +74,7 @@ var titles = map[string]struct {
 	codeUnauthorized:                {http.StatusUnauthorized, "Sign in first"},
 	codeStoreUnavailable:            {http.StatusServiceUnavailable, "The service cannot reach its store"},
 	codeMediaTypeUnsupported:        {http.StatusUnsupportedMediaType, "The media type is not supported"},
+	codeThrottled:                   {http.StatusTooManyRequests, "Too many requests at once"},
 	codeInternal:                    {http.StatusInternalServerError, "Something went wrong on our side"},
 }
 

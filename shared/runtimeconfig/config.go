@@ -37,6 +37,9 @@ type APIConfig struct {
 	Model            string // of new tasks; empty: the provider's own
 	AllowedOrigin    string // of the page, or "*"
 	SignIn           SignIn
+	// CallerRate is how many reads a second one caller may send to one instance for
+	// long; what creates something counts as ten. Zero: there is no limit.
+	CallerRate int
 }
 
 // WorkerConfig is the section of the worker function.
@@ -76,6 +79,7 @@ func API(environment map[string]string) (APIConfig, error) {
 	c.OnUnknownAllowed = readPolicies(raw.OnUnknownAllowed, c.OnUnknown, &p)
 	p.url("QUEUE_URL", raw.QueueURL)
 	c.SignIn = readSignIn(raw.SignIn, c.Local, &p)
+	c.CallerRate = readRate(raw.CallerRate, &p)
 	return c, p.errorFor("api")
 }
 

@@ -80,6 +80,21 @@ func inOrder(given ...worktask.UnknownPolicy) []worktask.UnknownPolicy {
 	return slices.DeleteFunc(worktask.UnknownPolicies(), func(policy worktask.UnknownPolicy) bool { return !slices.Contains(given, policy) })
 }
 
+// The least rate lets somebody read with a few tabs and send once in two seconds.
+const (
+	minCallerRate = 5
+	maxCallerRate = 1000
+)
+
+func readRate(text string, p *problems) int {
+	rate, err := strconv.Atoi(text)
+	if err != nil || rate != 0 && (rate < minCallerRate || rate > maxCallerRate) {
+		p.add("CALLER_RATE", "is %q. Set it to a number of reads a second from %d to %d, or to 0 for no limit.", text, minCallerRate, maxCallerRate)
+		return 0
+	}
+	return rate
+}
+
 // readOrigin takes "*" or one origin as browsers send it: scheme, host, port
 // and nothing behind them.
 func readOrigin(text string, p *problems) string {

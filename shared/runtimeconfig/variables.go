@@ -24,6 +24,7 @@ type apiVariables struct {
 	Model            string `env:"MODEL"`
 	AllowedOrigin    string `env:"ALLOWED_ORIGIN" envDefault:"*"`
 	SignIn           string `env:"SIGN_IN"`
+	CallerRate       string `env:"CALLER_RATE" envDefault:"40"`
 }
 
 type workerVariables struct {

@@ -16,18 +16,18 @@ import (
 
 // routes is the whole API with the statuses that each call answers by itself.
 var routes = map[string]string{
-	"POST /v1/documents":                                                  "200 201 400 401 409 410 413 415 422 500 503",
-	"GET /v1/documents":                                                   "200 304 400 401 500 503",
-	"GET /v1/documents/{document}":                                        "200 304 401 404 500 503",
-	"POST /v1/documents/{document}/versions":                              "200 201 400 401 404 409 410 413 415 422 500 503",
-	"GET /v1/documents/{document}/versions/{version}":                     "200 304 401 404 500 503",
-	"POST /v1/conversations":                                              "200 201 400 401 404 409 410 413 415 422 500 503",
-	"GET /v1/conversations":                                               "200 304 400 401 500 503",
-	"GET /v1/conversations/{conversation}":                                "200 304 400 401 404 500 503",
-	"POST /v1/conversations/{conversation}/messages":                      "200 202 400 401 404 409 410 413 415 422 500 503",
-	"POST /v1/conversations/{conversation}/messages/{message}/regenerate": "200 202 400 401 404 409 410 413 415 422 500 503",
-	"GET /v1/conversations/{conversation}/tasks/{task}":                   "200 304 401 404 500 503",
-	"POST /v1/conversations/{conversation}/tasks/{task}/cancel":           "200 400 401 404 409 413 415 500 503",
+	"POST /v1/documents":                                                  "200 201 400 401 403 409 410 413 415 422 429 500 502 503 504",
+	"GET /v1/documents":                                                   "200 304 400 401 403 429 500 502 503 504",
+	"GET /v1/documents/{document}":                                        "200 304 401 403 404 429 500 502 503 504",
+	"POST /v1/documents/{document}/versions":                              "200 201 400 401 403 404 409 410 413 415 422 429 500 502 503 504",
+	"GET /v1/documents/{document}/versions/{version}":                     "200 304 401 403 404 429 500 502 503 504",
+	"POST /v1/conversations":                                              "200 201 400 401 403 404 409 410 413 415 422 429 500 502 503 504",
+	"GET /v1/conversations":                                               "200 304 400 401 403 429 500 502 503 504",
+	"GET /v1/conversations/{conversation}":                                "200 304 400 401 403 404 429 500 502 503 504",
+	"POST /v1/conversations/{conversation}/messages":                      "200 202 400 401 403 404 409 410 413 415 422 429 500 502 503 504",
+	"POST /v1/conversations/{conversation}/messages/{message}/regenerate": "200 202 400 401 403 404 409 410 413 415 422 429 500 502 503 504",
+	"GET /v1/conversations/{conversation}/tasks/{task}":                   "200 304 401 403 404 429 500 502 503 504",
+	"POST /v1/conversations/{conversation}/tasks/{task}/cancel":           "200 400 401 403 404 409 413 415 429 500 502 503 504",
 	"GET /v1/openapi.json":                                                "200 304 500",
 	"GET /config.json":                                                    "200 304 500",
 	"GET /about.json":                                                     "200 304 500",
@@ -48,6 +48,8 @@ var statusOfCode = map[string]int{
 	"body_too_large": 413, "message_too_large": 413, "document_too_large": 413,
 	"media_type_unsupported": 415, "idempotency_key_reused": 422,
 	"internal": 500, "store_unavailable": 503,
+	// Those that the gateway gives by itself.
+	"bad_request": 400, "forbidden": 403, "throttled": 429, "bad_gateway": 502, "gateway_timeout": 504,
 }
 
 // samples are values of path parameters.

@@ -78,6 +78,12 @@ func TestSettings(t *testing.T) {
 				return maps.Equal(o.Env, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318", "OTEL_EXPORTER_OTLP_HEADERS": "key=1"})
 			},
 		},
+		"settings of the api function": {
+			env: map[string]string{"REPLYONCE_CALLER_RATE": "100", "REPLYONCE_ALLOWED_ORIGIN": "https://app.example.com"},
+			expect: func(o stack.Options) bool {
+				return maps.Equal(o.Env, map[string]string{"REPLYONCE_CALLER_RATE": "100", "REPLYONCE_ALLOWED_ORIGIN": "https://app.example.com"})
+			},
+		},
 		"keys are no flags": {args: []string{"-provider-key", "key-1"}, err: "read flags"},
 		"flags go before variables": {
 			args: []string{"-port", "0", "-data="}, env: map[string]string{"REPLYONCE_PORT": "9000", "REPLYONCE_DATA": "/d"},

@@ -143,7 +143,7 @@ func parse(args []string, getenv func(string) string, errOut io.Writer) (stack.O
 	if flags.NArg() > 0 {
 		return stack.Options{}, fmt.Errorf("%q is not understood: see -help", flags.Arg(0))
 	}
-	o := stack.Options{ProviderKey: runtimeconfig.Hidden(getenv(keyVariable)), Env: traceVariables(getenv)}
+	o := stack.Options{ProviderKey: runtimeconfig.Hidden(getenv(keyVariable)), Env: handedOn(getenv)}
 	var wrong []error
 	for i, s := range all {
 		if err := s.set(&o, *values[i]); err != nil {
@@ -153,11 +153,12 @@ func parse(args []string, getenv func(string) string, errOut io.Writer) (stack.O
 	return o, errors.Join(wrong...)
 }
 
-// traceVariables are the settings of OpenTelemetry, which the functions read
-// themselves: without OTEL_EXPORTER_OTLP_ENDPOINT spans are lines of functions.log.
-func traceVariables(getenv func(string) string) map[string]string {
+// handedOn are settings that the functions read themselves and no others here
+// have. Those of OpenTelemetry: without OTEL_EXPORTER_OTLP_ENDPOINT spans are lines
+// of functions.log. The allowed origin has effect on the answers of the api function.
+func handedOn(getenv func(string) string) map[string]string {
 	given := map[string]string{}
-	for _, name := range tracing.Variables() {
+	for _, name := range append(tracing.Variables(), "REPLYONCE_CALLER_RATE", "REPLYONCE_ALLOWED_ORIGIN") {
 		if value := getenv(name); value != "" {
 			given[name] = value
 		}
