@@ -130,6 +130,9 @@ func (b *teller) process(s Sight) {
 		b.point(s.At, lane, s.Actor+" starts anew", "")
 	case history.ProcessKilled:
 		b.point(s.At, lane, s.Actor+" is killed", Death)
+		if bar := b.frozen[s.Actor]; bar != nil && bar.ToMS < 0 {
+			bar.ToMS = b.ms(s.At) // its successor does not stand still
+		}
 		for _, bar := range b.leases {
 			if bar.ToMS < 0 && bar.Lane == lane {
 				bar.Text += ", killed"

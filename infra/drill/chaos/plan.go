@@ -53,7 +53,7 @@ var stepped = []time.Duration{300 * time.Millisecond, 2 * time.Second, 8 * time.
 // deck has every kind of fault in the share that it has of a run. A run of one
 // deck has met them all.
 var deck = []card{
-	{count: 5, fault: Fault{Kind: Kill, Role: drills.Worker}},
+	{count: 8, fault: Fault{Kind: Kill, Role: drills.Worker}},
 	{count: 2, fault: Fault{Kind: Kill, Role: drills.API}},
 	{count: 1, fault: Fault{Kind: Kill, Role: drills.Dispatcher}},
 	{count: 1, fault: Fault{Kind: KillBefore, Role: drills.Worker, Op: drills.Complete}},

@@ -44,7 +44,9 @@ func Part(h history.History, task history.Ref) history.History {
 	for i, e := range h.Events {
 		if about(e) {
 			actors[e.Actor] = true
-			last = i
+			if !ofCaller(e.Kind) {
+				last = i // whoever reads it later on sees its end
+			}
 			asks[e.Op] = e.Kind == history.RequestAnswered // which alone names the task of a submit
 		}
 	}
@@ -61,6 +63,14 @@ func Part(h history.History, task history.Ref) history.History {
 		part.Events = append(part.Events, e)
 	}
 	return part
+}
+
+func ofCaller(kind history.Kind) bool {
+	switch kind { //nolint:exhaustive // the others are of the service
+	case history.RequestSent, history.RequestAnswered, history.ReadSent, history.ReadDone:
+		return true
+	}
+	return false
 }
 
 func ofProcess(kind history.Kind) bool {

@@ -115,15 +115,21 @@ func (r Result) spans() [][]string {
 		at := func(q float64) string { return seconds(quantile(list, q)) }
 		return []string{what, strconv.Itoa(len(list)), at(0.5), at(0.99), at(1), note}
 	}
-	mark := "✓"
-	if quantile(r.tally.spans(false), 0.99) > r.aim() {
-		mark = "✗"
-	}
 	t := r.tally
+	aim := func(list []time.Duration) string {
+		mark := "✓"
+		switch {
+		case len(list) == 0:
+			mark = "–"
+		case quantile(list, 0.99) > r.aim():
+			mark = "✗"
+		}
+		return fmt.Sprintf("%s aim: p99 at most %s", mark, r.aim())
+	}
 	return [][]string{
 		{"from the crash of a worker that held a task", "number", "p50 s", "p99 s", "longest s", ""},
-		row("to takeover, clocks right", t.spans(false), fmt.Sprintf("%s aim: p99 at most %s", mark, r.aim())),
-		row("to takeover, all", t.spans(true), fmt.Sprintf("besides %d ended by a write that was under way, %d given up, %d cancelled", t.crashed(landed), t.crashed(givenUp), t.crashed(cancelled))),
+		row("to takeover, clocks right, dispatcher unharmed", t.spans(false), aim(t.spans(false))),
+		row("to takeover, all", t.spans(true), fmt.Sprintf("%s; besides %d ended by a write that was under way, %d given up, %d cancelled", aim(t.spans(true)), t.crashed(landed), t.crashed(givenUp), t.crashed(cancelled))),
 		{"latest end of a task, after its deadline", "", "", "", seconds(max(t.latest, 0)), fmt.Sprintf("recovery interval %s, clocks off by up to %s", r.timers.RecoveryInterval(), time.Duration(r.History.Header.Limits.SkewMS)*time.Millisecond)},
 		{"longest stall of this machine", "", "", "", seconds(r.stall), ""},
 	}
@@ -147,7 +153,7 @@ func verdicts(report check.Report) [][]string {
 }
 
 func (r Result) summary() string {
-	run := fmt.Sprintf("%d tasks, %d faults in the schedule's way, %.0f s, seed %d", len(r.tally.tasks), sum(r.faults), r.Took.Seconds(), r.options.Seed)
+	run := fmt.Sprintf("%d tasks, %d faults, %.0f s, seed %d", len(r.tally.tasks), sum(r.faults), r.Took.Seconds(), r.options.Seed)
 	if r.Good() {
 		return "every promise held: " + run
 	}

@@ -13,9 +13,11 @@ type crash struct {
 	task   history.Ref
 	worker string
 	at     time.Time
-	skewed bool // a clock was wrong by more than the margin before it was over
-	end    aftermath
-	took   time.Duration // until then
+	// hindered: before it was over, a clock was wrong by more than the margin, or
+	// the dispatcher was killed or stood still.
+	hindered bool
+	end      aftermath
+	took     time.Duration // until then
 }
 
 // aftermath is what came first after a crash.
@@ -38,7 +40,7 @@ func (t *tally) crash(e history.Event) {
 			continue // its holder has died before, and was replaced under the same name
 		}
 		fast := s.item.LeaseExpiresAt.Time().Sub(e.At) > t.timers.Lease+t.timers.SkewMargin
-		s.crash = &crash{task: ref, worker: e.Actor, at: e.At, skewed: fast || t.skewed()}
+		s.crash = &crash{task: ref, worker: e.Actor, at: e.At, hindered: fast || t.hindered()}
 	}
 }
 
@@ -75,12 +77,12 @@ func (t *tally) crashed(end aftermath) int {
 	return n
 }
 
-// spans are the times from crash to takeover, sorted; those during which a clock
-// was wrong are left out unless all are wanted.
+// spans are the times from crash to takeover, sorted; hindered ones are left out
+// unless all are wanted.
 func (t *tally) spans(all bool) []time.Duration {
 	var spans []time.Duration
 	for _, c := range t.crashes {
-		if c.end == takenOver && (all || !c.skewed) {
+		if c.end == takenOver && (all || !c.hindered) {
 			spans = append(spans, c.took)
 		}
 	}

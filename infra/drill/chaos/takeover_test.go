@@ -82,9 +82,9 @@ func TestFromCrashToTakeover(t *testing.T) {
 	t.Parallel()
 	const second = time.Second
 	type outcome struct {
-		End    aftermath
-		Took   time.Duration
-		Skewed bool
+		End      aftermath
+		Took     time.Duration
+		Hindered bool
 	}
 	claim := func(s *script, at time.Duration, worker string) {
 		s.write(at, worker, history.Claim, worktask.Running, lease)
@@ -156,6 +156,26 @@ func TestFromCrashToTakeover(t *testing.T) {
 			s.kill(2*second, "worker-1")
 			claim(s, 6*second, "worker-2")
 		}, []outcome{{takenOver, 4 * second, false}}},
+		"the dispatcher is killed before the takeover": {func(s *script) {
+			claim(s, second, "worker-1")
+			s.kill(2*second, "worker-1")
+			s.kill(3*second, "dispatcher-1")
+			claim(s, 6*second, "worker-2")
+		}, []outcome{{takenOver, 4 * second, true}}},
+		"the dispatcher stands still at the kill": {func(s *script) {
+			claim(s, second, "worker-1")
+			s.add(second, history.Event{Actor: "dispatcher-1", Kind: history.ProcessFrozen})
+			s.kill(2*second, "worker-1")
+			s.add(3*second, history.Event{Actor: "dispatcher-1", Kind: history.ProcessThawed})
+			claim(s, 6*second, "worker-2")
+		}, []outcome{{takenOver, 4 * second, true}}},
+		"the dispatcher was killed before": {func(s *script) {
+			claim(s, second, "worker-1")
+			s.add(second, history.Event{Actor: "dispatcher-1", Kind: history.ProcessFrozen})
+			s.kill(second, "dispatcher-1")
+			s.kill(2*second, "worker-1")
+			claim(s, 6*second, "worker-2")
+		}, []outcome{{takenOver, 4 * second, false}}},
 		"the lease was given by a fast clock": {func(s *script) {
 			s.write(second, "worker-1", history.Claim, worktask.Running, lease+8*second)
 			s.kill(2*second, "worker-1")
@@ -174,7 +194,7 @@ func TestFromCrashToTakeover(t *testing.T) {
 			tally.add(s.events)
 			var got []outcome
 			for _, crash := range tally.crashes {
-				got = append(got, outcome{crash.end, crash.took, crash.skewed})
+				got = append(got, outcome{crash.end, crash.took, crash.hindered})
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("crashes (-want +got):\n%s", diff)

@@ -17,6 +17,7 @@ type tally struct {
 	sends  map[string]int // of keyed requests, by the address of their record
 	writes map[int64]sent // those that are under way, by their first event
 	clocks map[string]time.Duration
+	still  map[string]bool // dispatchers that are frozen
 
 	submits, repeats      int
 	killed, frozen, wrong map[drills.Role]int // wrong: clocks
@@ -42,7 +43,7 @@ type state struct {
 
 func newTally(timers worktask.Timers) *tally {
 	return &tally{
-		timers: timers, tasks: map[history.Ref]*state{}, sends: map[string]int{}, writes: map[int64]sent{}, clocks: map[string]time.Duration{},
+		timers: timers, tasks: map[history.Ref]*state{}, sends: map[string]int{}, writes: map[int64]sent{}, clocks: map[string]time.Duration{}, still: map[string]bool{},
 		killed: map[drills.Role]int{}, frozen: map[drills.Role]int{}, wrong: map[drills.Role]int{}, refused: map[string]int{},
 	}
 }
@@ -82,8 +83,12 @@ func (t *tally) one(e history.Event) {
 	case history.ProcessKilled:
 		t.killed[roleOf(e.Actor)]++
 		t.crash(e)
+		t.dispatcher(e, false)
 	case history.ProcessFrozen:
 		t.frozen[roleOf(e.Actor)]++
+		t.dispatcher(e, true)
+	case history.ProcessThawed:
+		delete(t.still, e.Actor)
 	case history.ClockStepped:
 		t.step(e)
 	}
@@ -143,22 +148,39 @@ func (t *tally) step(e history.Event) {
 		return
 	}
 	t.wrong[roleOf(e.Actor)]++
-	if offset.Abs() <= t.timers.SkewMargin {
+	if offset.Abs() > t.timers.SkewMargin {
+		t.hinder()
+	}
+}
+
+// dispatcher notes what was done to the process that finds lost tasks.
+func (t *tally) dispatcher(e history.Event, still bool) {
+	if roleOf(e.Actor) != drills.Dispatcher {
 		return
 	}
+	delete(t.still, e.Actor) // who comes after a killed one is not frozen
+	if still {
+		t.still[e.Actor] = true
+	}
+	t.hinder()
+}
+
+// hinder marks the crashes that are not over yet.
+func (t *tally) hinder() {
 	for _, s := range t.tasks {
 		if s.crash != nil {
-			s.crash.skewed = true
+			s.crash.hindered = true
 		}
 	}
 }
 
-// skewed reports whether any clock is wrong by more than the margin.
-func (t *tally) skewed() bool {
+// hindered reports whether a clock is wrong by more than the margin, or a
+// dispatcher stands still.
+func (t *tally) hindered() bool {
 	for _, offset := range t.clocks {
 		if offset.Abs() > t.timers.SkewMargin {
 			return true
 		}
 	}
-	return false
+	return len(t.still) > 0
 }
