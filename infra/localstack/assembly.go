@@ -132,7 +132,7 @@ func rename(assembly, stack string, template []byte) error {
 			return fmt.Errorf("read assembly: %w", err)
 		}
 		text = []byte(strings.ReplaceAll(string(text), string(found[1]), hex.EncodeToString(sum[:])))
-		if err := os.WriteFile(path, text, 0o600); err != nil {
+		if err := os.WriteFile(path, text, 0o600); err != nil { //nolint:gosec // likewise
 			return fmt.Errorf("write assembly: %w", err)
 		}
 	}

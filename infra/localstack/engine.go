@@ -37,6 +37,10 @@ func Reach(ctx context.Context, url string) (*Engine, error) {
 // StartMiniStack starts MiniStack on a free port, and keeps nothing of it. What it
 // and the functions write goes to log.
 func StartMiniStack(ctx context.Context, program string, log *os.File) (*Engine, error) {
+	program, err := filepath.Abs(program) // it runs in another folder
+	if err != nil {
+		return nil, fmt.Errorf("find MiniStack: %w", err)
+	}
 	port, err := freePort(ctx)
 	if err != nil {
 		return nil, err
@@ -46,7 +50,7 @@ func StartMiniStack(ctx context.Context, program string, log *os.File) (*Engine,
 		return nil, fmt.Errorf("make folder for the emulator: %w", err)
 	}
 	e := &Engine{URL: "http://127.0.0.1:" + strconv.Itoa(port), folder: folder, exited: make(chan struct{})}
-	e.cmd = exec.Command(program) //nolint:gosec,noctx // the installed emulator, which outlives the start
+	e.cmd = exec.Command(program) //nolint:noctx // the installed emulator, which outlives the start
 	e.cmd.Dir = folder
 	e.cmd.Env = append(os.Environ(),
 		"BIND_HOST=127.0.0.1", "GATEWAY_PORT="+strconv.Itoa(port), "STATE_DIR="+filepath.Join(folder, "state"), "S3_DATA_DIR="+filepath.Join(folder, "s3"),
