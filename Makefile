@@ -27,6 +27,11 @@ run: ## start the whole product here, with an embedded AWS (REPLYONCE_PORT, REPL
 providers: ## what each model provider documents about a call whose end nobody saw
 	@$(GO) run ./shared/llmprovider/register/cmd/providers
 
+.PHONY: probe
+probe: ## ask a provider the same thing twice with one idempotency key, and tell what came back (PROVIDER, BASE_URL, MODEL; REPLYONCE_PROVIDER_KEY)
+	@$(if $(PROVIDER),REPLYONCE_PROVIDER='$(PROVIDER)') $(if $(BASE_URL),REPLYONCE_PROVIDER_URL='$(BASE_URL)') $(if $(MODEL),REPLYONCE_MODEL='$(MODEL)') \
+		$(GO) run ./shared/llmprovider/probe/cmd/probe
+
 .PHONY: demo
 demo: ## play the failures and show that each question has one saved reply
 	@$(GO) run ./infra/demo/cmd/replyonce-demo
