@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/replyonce/replyonce/shared/retrieval"
@@ -28,17 +29,11 @@ const Within = 5
 
 // Result is how a set of questions went.
 type Result struct {
-	Questions int    `json:"questions"`
-	Found     int    `json:"found"`
-	Misses    []Miss `json:"misses,omitempty"`
+	Questions int        `json:"questions"`
+	Found     int        `json:"found"`
+	Misses    []Question `json:"misses,omitempty"`
 	// MostRead is the most bytes that a question read from the index.
 	MostRead int `json:"most_read_bytes"`
-}
-
-// Miss is a question whose answer was not among the passages found.
-type Miss struct {
-	Question
-	Rank int `json:"rank,omitempty"` // where it was instead, 0 for nowhere near
 }
 
 // Recall is the share of questions whose passage was found.
@@ -48,11 +43,7 @@ func (r Result) Recall() float64 { return float64(r.Found) / float64(max(1, r.Qu
 func (r Result) Print(w io.Writer) {
 	fmt.Fprintf(w, "recall at %d: %.3f (%d of %d questions), at most %d bytes read for one\n", Within, r.Recall(), r.Found, r.Questions, r.MostRead)
 	for _, m := range r.Misses {
-		where := "not found"
-		if m.Rank > 0 {
-			where = fmt.Sprintf("place %d", m.Rank)
-		}
-		fmt.Fprintf(w, "  missed, %s: %s: %s\n", where, m.Document, m.Question.Question)
+		fmt.Fprintf(w, "  missed: %s: %s\n", m.Document, m.Question)
 	}
 }
 
@@ -83,15 +74,15 @@ func Run(ctx context.Context, data string, questions []Question) (Result, error)
 			}
 			indexes[q.Document] = index
 		}
-		rank, err := index.rank(ctx, q)
+		found, err := index.finds(ctx, q)
 		if err != nil {
 			return Result{}, fmt.Errorf("ask %q: %w", q.Question, err)
 		}
 		r.MostRead = max(r.MostRead, index.read)
-		if rank > 0 && rank <= Within {
+		if found {
 			r.Found++
 		} else {
-			r.Misses = append(r.Misses, Miss{Question: q, Rank: rank})
+			r.Misses = append(r.Misses, q)
 		}
 	}
 	return r, nil
@@ -150,31 +141,32 @@ func (x *Index) Ask(ctx context.Context, question string, k int) (hits []retriev
 	return hits, x.read, nil
 }
 
-// rank is the place of the passage with the answer among the hits.
-func (x *Index) rank(ctx context.Context, q Question) (int, error) {
-	holds := func(p retrieval.Passage) bool { return strings.Contains(joined(p.Text), joined(q.Answer)) }
-	if !anyOf(x.Passages, holds) {
-		return 0, fmt.Errorf("no passage of %s has %q", q.Document, q.Answer)
+// finds says whether the passage with the answer is among the first.
+func (x *Index) finds(ctx context.Context, q Question) (bool, error) {
+	phrases := []string{joined(q.Answer)}
+	if !anyHas(x.Passages, phrases) {
+		// A phrase over the end of a passage is answered by either.
+		words := strings.Fields(q.Answer)
+		phrases = []string{strings.Join(words[:len(words)/2], " "), strings.Join(words[len(words)/2:], " ")}
+	}
+	if slices.Contains(phrases, "") || !anyHas(x.Passages, phrases) {
+		return false, fmt.Errorf("no passage of %s has %q", q.Document, q.Answer)
 	}
 	hits, _, err := x.Ask(ctx, q.Question, Within)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
-	for i, h := range hits {
-		if holds(h.Passage) {
-			return i + 1, nil
-		}
-	}
-	return 0, nil
+	return slices.ContainsFunc(hits, func(h retrieval.Hit) bool { return has(h.Passage, phrases) }), nil
 }
 
-func anyOf(passages []retrieval.Passage, holds func(retrieval.Passage) bool) bool {
-	for _, p := range passages {
-		if holds(p) {
-			return true
-		}
-	}
-	return false
+func anyHas(passages []retrieval.Passage, phrases []string) bool {
+	return slices.ContainsFunc(passages, func(p retrieval.Passage) bool { return has(p, phrases) })
+}
+
+// has says whether a passage has one of the phrases.
+func has(p retrieval.Passage, phrases []string) bool {
+	text := joined(p.Text)
+	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
 func joined(text string) string { return strings.Join(strings.Fields(text), " ") }

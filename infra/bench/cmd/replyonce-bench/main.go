@@ -17,16 +17,19 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/replyonce/replyonce/infra/bench/documents"
 	"github.com/replyonce/replyonce/infra/bench/rates"
 	"github.com/replyonce/replyonce/infra/bench/scenarios"
 	"github.com/replyonce/replyonce/infra/bench/sizes"
 	"github.com/replyonce/replyonce/infra/local/binaries"
+	"github.com/replyonce/replyonce/shared/textextract/pdfengine"
 )
 
 // timeLimit is for the whole run.
 const timeLimit = 4 * time.Minute
 
 func main() {
+	pdfengine.RunIfAsked()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
@@ -42,6 +45,7 @@ type report struct {
 	Drains    []rates.Drain      `json:"drains,omitempty"`
 	Zips      []sizes.Zip        `json:"zips,omitempty"`
 	Starts    []sizes.Start      `json:"starts,omitempty"`
+	Documents *documents.Report  `json:"documents,omitempty"`
 	Broken    []string           `json:"broken_bounds"`
 }
 
@@ -51,7 +55,7 @@ type part struct {
 	run  func(ctx context.Context, b *bench) error
 }
 
-var parts = []part{{"units", units}, {"times", times}, {"drain", drain}, {"sizes", weigh}}
+var parts = []part{{"units", units}, {"times", times}, {"drain", drain}, {"sizes", weigh}, {"documents", index}}
 
 // bench is one run.
 type bench struct {

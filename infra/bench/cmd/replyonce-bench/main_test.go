@@ -46,7 +46,7 @@ func TestBrokenBoundsEndTheRunWithAnError(t *testing.T) {
 
 func TestPartsAreChosenByName(t *testing.T) {
 	t.Parallel()
-	for list, want := range map[string]string{"": "units,times,drain,sizes", "sizes": "sizes", "drain,units": "drain,units"} {
+	for list, want := range map[string]string{"": "units,times,drain,sizes,documents", "sizes": "sizes", "drain,units": "drain,units"} {
 		chosen, err := choose(list)
 		if err != nil || names(chosen) != want {
 			t.Errorf("%q chooses %s, %v, want %s", list, names(chosen), err, want)
