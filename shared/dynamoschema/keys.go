@@ -125,13 +125,13 @@ func EntriesOf(number int, pipeline string) string {
 // IndexKey is one entry of a version's index. The pipeline and the stage have no
 // "#" in them.
 func IndexKey(workspace, document string, number int, pipeline, stage string, part int) Key {
-	return Key{DocumentPK(workspace, document), EntriesOf(number, pipeline) + fmt.Sprintf("%s#%04d", stage, part)}
+	return Key{DocumentPK(workspace, document), EntriesOf(number, pipeline) + fmt.Sprintf("%s#%06d", stage, part)}
 }
 
 // ParseIndexSK reads stage and part from the sort key that IndexKey made.
 func ParseIndexSK(sk string) (stage string, part int, err error) {
 	fields := strings.Split(sk, "#")
-	if len(fields) != 5 || fields[0]+"#" != IndexPrefix || fields[3] == "" || len(fields[4]) != 4 {
+	if len(fields) != 5 || fields[0]+"#" != IndexPrefix || fields[3] == "" || len(fields[4]) != 6 {
 		return "", 0, fmt.Errorf("parse key of an index entry: %q is none", sk)
 	}
 	if part, err = strconv.Atoi(fields[4]); err != nil || part < 0 {

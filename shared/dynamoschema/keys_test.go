@@ -22,7 +22,7 @@ func TestKeysHaveTheirDocumentedForm(t *testing.T) {
 		"part":         {PartKey("acme", "d1", 3, 1), Key{"W#acme#D#d1", "PART#0000000003#0001"}},
 		"index entry": {
 			IndexKey("acme", "d1", 3, "0a1b2c3d", "split", 12),
-			Key{"W#acme#D#d1", "INDEX#0000000003#0a1b2c3d#split#0012"},
+			Key{"W#acme#D#d1", "INDEX#0000000003#0a1b2c3d#split#000012"},
 		},
 		"record": {
 			RecordKey(idempotency.Scope{Workspace: "acme", Caller: "al", Operation: "send"}, "k"),
@@ -104,7 +104,7 @@ func TestParseIndexSK(t *testing.T) {
 	if err != nil || stage != "split" || part != 12 {
 		t.Errorf("stage %q, part %d, %v", stage, part, err)
 	}
-	for _, sk := range []string{"", "INDEX#3#p#split", "INDEX#3#p##0001", "INDEX#3#p#split#1", "INDEX#3#p#split#00x1", "PART#3#p#split#0001", "INDEX#3#p#split#0001#"} {
+	for _, sk := range []string{"", "INDEX#3#p#split", "INDEX#3#p##000001", "INDEX#3#p#split#1", "INDEX#3#p#split#00x001", "PART#3#p#split#000001", "INDEX#3#p#split#000001#"} {
 		if _, _, err := ParseIndexSK(sk); err == nil {
 			t.Errorf("%q was taken for the key of an entry", sk)
 		}

@@ -27,7 +27,7 @@ type Key struct {
 }
 
 // String is for errors and manifests.
-func (k Key) String() string { return fmt.Sprintf("%s/%04d", k.Stage, k.Part) }
+func (k Key) String() string { return fmt.Sprintf("%s/%06d", k.Stage, k.Part) }
 
 // Entry is a part of a version's index. Its body is a pure function of the
 // version's source and the pipeline: two attempts make the same one.
