@@ -1,7 +1,6 @@
 package providertest_test
 
 import (
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/scripted"
 	"github.com/replyonce/replyonce/shared/providertest"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire/faketest"
 )
 
 func control(t *testing.T, server *providertest.Server, method, path, body string) (status int, answer string) {
@@ -20,16 +20,8 @@ func control(t *testing.T, server *providertest.Server, method, path, body strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	raw, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, string(raw)
+	status, _, answer = faketest.Do(t, request)
+	return status, answer
 }
 
 func readLog(t *testing.T, server *providertest.Server, query string) providertest.LogDocument {

@@ -75,7 +75,7 @@ func FuzzAnswer(f *testing.F) {
 			}, nil
 		})}
 		provider := newProvider(t, anthropicmessages.Options{Client: client})
-		answer, err := provider.Call(t.Context(), llmprovider.Request{Prompt: samplePrompt()})
+		answer, err := provider.Call(t.Context(), llmprovider.Request{Prompt: conformance.SamplePrompt()})
 		if err == nil {
 			if status != http.StatusOK || !strings.Contains(body, "message_stop") ||
 				llmprovider.CheckAnswer(answer.Text, anthropicmessages.DefaultMaxReplyBytes) != nil {

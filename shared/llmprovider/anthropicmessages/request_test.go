@@ -9,23 +9,13 @@ import (
 	"github.com/replyonce/replyonce/shared/providertest/fakeanthropic"
 )
 
-func samplePrompt() llmprovider.Prompt {
-	return llmprovider.Prompt{
-		Instruction: "Answer from the document.",
-		Document:    llmprovider.DocumentText{ID: "d-1", Title: "Rules", Version: 4, Text: "1. The board decides. xyzzy-confidential"},
-		History:     []llmprovider.Turn{{Question: "Who?", Answer: "The board."}},
-		Question:    "Who decides?",
-		Version:     1,
-	}
-}
-
 // The same bytes at every attempt, today's and those of the next release: the
 // golden file changes only with a new prompt version.
 func TestRequestBytes(t *testing.T) {
 	t.Parallel()
 	server := fakeanthropic.Start(t, conformance.PlantedKey)
 	provider := newProvider(t, anthropicmessages.Options{BaseURL: server.URL})
-	if _, err := provider.Call(t.Context(), llmprovider.Request{Prompt: samplePrompt()}); err != nil {
+	if _, err := provider.Call(t.Context(), llmprovider.Request{Prompt: conformance.SamplePrompt()}); err != nil {
 		t.Fatal(err)
 	}
 	logged := server.Requests()[0]
@@ -33,7 +23,7 @@ func TestRequestBytes(t *testing.T) {
 	if !logged.Asked.Stream {
 		t.Error("the answer was not streamed")
 	}
-	answer, err := provider.Call(t.Context(), llmprovider.Request{Prompt: samplePrompt(), Model: "claude-other", MaxOutputTokens: 7})
+	answer, err := provider.Call(t.Context(), llmprovider.Request{Prompt: conformance.SamplePrompt(), Model: "claude-other", MaxOutputTokens: 7})
 	if err != nil || answer.Model != "claude-other" {
 		t.Errorf("answered by %s, %v", answer.Model, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/bedrockconverse"
+	"github.com/replyonce/replyonce/shared/providertest/conformance"
 	"github.com/replyonce/replyonce/shared/providertest/fakebedrock"
 	"github.com/replyonce/replyonce/shared/providertest/fakeprovider"
 )
@@ -77,7 +78,7 @@ func FuzzAnswer(f *testing.F) {
 			}, nil
 		})}
 		provider := newProvider(t, bedrockconverse.Options{Config: testConfig(), Client: client, Streaming: streaming})
-		answer, err := provider.Call(t.Context(), llmprovider.Request{Prompt: samplePrompt()})
+		answer, err := provider.Call(t.Context(), llmprovider.Request{Prompt: conformance.SamplePrompt()})
 		if err == nil {
 			if status != http.StatusOK || llmprovider.CheckAnswer(answer.Text, bedrockconverse.DefaultMaxReplyBytes) != nil ||
 				streaming && !strings.Contains(body, "messageStop") {

@@ -15,16 +15,6 @@ import (
 	"github.com/replyonce/replyonce/shared/providertest/fakeprovider"
 )
 
-func samplePrompt() llmprovider.Prompt {
-	return llmprovider.Prompt{
-		Instruction: "Answer from the document.",
-		Document:    llmprovider.DocumentText{ID: "d-1", Title: "Rules", Version: 4, Text: "1. The board decides. xyzzy-confidential"},
-		History:     []llmprovider.Turn{{Question: "Who?", Answer: "The board."}},
-		Question:    "Who decides?",
-		Version:     1,
-	}
-}
-
 func against(t *testing.T, server *fakeprovider.Server, config aws.Config) *bedrockconverse.Provider {
 	t.Helper()
 	return newProvider(t, bedrockconverse.Options{Config: config, BaseURL: server.URL})
@@ -33,7 +23,7 @@ func against(t *testing.T, server *fakeprovider.Server, config aws.Config) *bedr
 // wantClass calls and expects an outcome of this class.
 func wantClass(t *testing.T, server *fakeprovider.Server, config aws.Config, ctx context.Context, want llmprovider.Class) *llmprovider.Error {
 	t.Helper()
-	_, err := against(t, server, config).Call(ctx, llmprovider.Request{Prompt: samplePrompt()})
+	_, err := against(t, server, config).Call(ctx, llmprovider.Request{Prompt: conformance.SamplePrompt()})
 	failure := llmprovider.AsError(err)
 	if failure == nil || failure.Kind != want.Kind || failure.Reason != want.Reason {
 		t.Fatalf("got %v, want %s", err, want)
@@ -50,7 +40,7 @@ func TestRequestBytes(t *testing.T) {
 		server := fakebedrock.Start(t, conformance.BedrockCredentials)
 		provider := newProvider(t, bedrockconverse.Options{Config: testConfig(), BaseURL: server.URL, Streaming: streaming})
 		for _, model := range []string{"", profile} {
-			answer, err := provider.Call(t.Context(), llmprovider.Request{Prompt: samplePrompt(), Model: model})
+			answer, err := provider.Call(t.Context(), llmprovider.Request{Prompt: conformance.SamplePrompt(), Model: model})
 			if err != nil || model != "" && answer.Model != model {
 				t.Fatalf("%s: %+v, %v", name, answer, err)
 			}
@@ -69,7 +59,7 @@ func TestRequestsAreSignedByTheRole(t *testing.T) {
 	t.Setenv("AWS_BEARER_TOKEN_BEDROCK", "bearer-token-0123456789")
 	t.Setenv("AWS_MAX_ATTEMPTS", "5")
 	server := fakebedrock.Start(t, conformance.BedrockCredentials)
-	if _, err := against(t, server, testConfig()).Call(t.Context(), llmprovider.Request{Prompt: samplePrompt()}); err != nil {
+	if _, err := against(t, server, testConfig()).Call(t.Context(), llmprovider.Request{Prompt: conformance.SamplePrompt()}); err != nil {
 		t.Fatal(err)
 	}
 	header := server.Requests()[0].Header
@@ -135,7 +125,7 @@ func TestSpendCountsTheCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := against(t, server, testConfig()).Call(t.Context(), llmprovider.Request{Prompt: samplePrompt()})
+	got, err := against(t, server, testConfig()).Call(t.Context(), llmprovider.Request{Prompt: conformance.SamplePrompt()})
 	if err != nil || got.InputTokens != 31 || got.OutputTokens != 2 || got.Text != "a" {
 		t.Errorf("got %+v, %v", got, err)
 	}

@@ -32,7 +32,7 @@ func Anthropic() Arm[fakeprovider.Step] {
 		Cases: []Case[fakeprovider.Step]{
 			{"TestCaseM1LostOrRefused", anthropicLost()},
 			{"TestCaseM4OverloadInsideSuccess", anthropicFailures()},
-			{"TestCaseM6NoAnswerIsNoSuccess", anthropicNoAnswer()},
+			{"TestCaseM6NoAnswerIsNoSuccess", noAnswer([]string{"refusal"}, []string{"tool_use", "pause_turn"})},
 			{"TestCaseM7PermanentErrors", anthropicPermanent()},
 			{"UnreadableAnswerIsAmbiguous", anthropicUnreadable()},
 		},
@@ -111,28 +111,6 @@ func streamFailure(name string, frames int, failure fakeprovider.Failure, want l
 		row.Generations, row.Spend = 1, afterwards
 	}
 	return row
-}
-
-func anthropicNoAnswer() []Row[fakeprovider.Step] {
-	const text = "Half of an ans"
-	declined, empty, misconfigured := llmprovider.ClassDeclined, llmprovider.ClassNoText, llmprovider.ClassMisconfigured
-	return []Row[fakeprovider.Step]{
-		noContentRow("refused", "refusal", declined),
-		stopRow("refused with text", text, "refusal", declined),
-		noContentRow("no content", "", empty),
-		stopRow("empty", "", "", empty),
-		stopRow("white space", " \n\t", "", empty),
-		stopRow("cut short before any text", "", "max_tokens", empty),
-		noContentRow("no room for an answer", "model_context_window_exceeded", llmprovider.ClassInputTooLarge),
-		stopRow("tool", text, "tool_use", misconfigured),
-		stopRow("pause", text, "pause_turn", misconfigured),
-		unknown(stopRow("unknown reason", text, "new_in_2027", misconfigured), "new_in_2027"),
-		stopRow("no reason", text, "null", llmprovider.ClassAmbiguous),
-		answerRow("end_turn", false),
-		answerRow("stop_sequence", false),
-		answerRow("max_tokens", true),
-		answerRow("model_context_window_exceeded", true),
-	}
 }
 
 func anthropicPermanent() []Row[fakeprovider.Step] {

@@ -37,7 +37,7 @@ func Bedrock(streaming bool) Arm[fakeprovider.Step] {
 			fakeprovider.Failure{Status: 429, Type: fakebedrock.TypeThrottling}, fakeprovider.Failure{Status: 500, Type: fakebedrock.TypeInternal}, cut),
 		Cases: []Case[fakeprovider.Step]{
 			{"TestCaseM1LostOrRefused", bedrockLost()},
-			{"TestCaseM6NoAnswerIsNoSuccess", bedrockNoAnswer()},
+			{"TestCaseM6NoAnswerIsNoSuccess", noAnswer([]string{"content_filtered", "guardrail_intervened"}, []string{"tool_use", "malformed_model_output", "malformed_tool_use"})},
 			{"TestCaseM7PermanentErrors", bedrockPermanent()},
 			{"UnreadableAnswerIsAmbiguous", bedrockUnreadable(streaming)},
 		},
@@ -116,29 +116,6 @@ func bedrockFailures() []Row[fakeprovider.Step] {
 		row("no exception type", nothing, exception(""), ambiguous),
 		row("message of type error, known code", nothing, fakeprovider.Failure{Code: fakebedrock.TypeThrottling}, rejected),
 		unknown(row("message of type error, unknown code", nothing, fakeprovider.Failure{Code: "InternalError"}, ambiguous), "InternalError"),
-	}
-}
-
-func bedrockNoAnswer() []Row[fakeprovider.Step] {
-	const text = "Half of an ans"
-	declined, empty, misconfigured := llmprovider.ClassDeclined, llmprovider.ClassNoText, llmprovider.ClassMisconfigured
-	return []Row[fakeprovider.Step]{
-		noContentRow("filtered", "content_filtered", declined),
-		stopRow("guardrail with its own text", text, "guardrail_intervened", declined),
-		noContentRow("no content", "", empty),
-		stopRow("empty", "", "", empty),
-		stopRow("white space", " \n\t", "", empty),
-		stopRow("cut short before any text", "", "max_tokens", empty),
-		noContentRow("no room for an answer", "model_context_window_exceeded", llmprovider.ClassInputTooLarge),
-		stopRow("tool", text, "tool_use", misconfigured),
-		stopRow("malformed output", text, "malformed_model_output", misconfigured),
-		stopRow("malformed tool use", text, "malformed_tool_use", misconfigured),
-		unknown(stopRow("unknown reason", text, "new_in_2027", misconfigured), "new_in_2027"),
-		stopRow("no reason", text, "null", llmprovider.ClassAmbiguous),
-		answerRow("end_turn", false),
-		answerRow("stop_sequence", false),
-		answerRow("max_tokens", true),
-		answerRow("model_context_window_exceeded", true),
 	}
 }
 

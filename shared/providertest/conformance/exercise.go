@@ -70,7 +70,7 @@ func basics[S any](t *testing.T, arm Arm[S]) {
 // Basics checks what holds for every provider, with or without a network.
 func Basics(t *testing.T, provider llmprovider.Provider) {
 	t.Helper()
-	prompt := samplePrompt()
+	prompt := SamplePrompt()
 	t.Run("AnswerSaysWhoMadeIt", func(t *testing.T) {
 		answer, err := provider.Call(t.Context(), llmprovider.Request{Prompt: prompt})
 		if err != nil {

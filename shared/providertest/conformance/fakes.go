@@ -86,6 +86,32 @@ func bareStatuses(classes map[int]llmprovider.Class, documented ...int) []Row[fa
 	return rows
 }
 
+// noAnswer are the rows for ends of answers that Anthropic's and Bedrock's words share,
+// with the reasons by which each declines, and those that need another call.
+func noAnswer(declining, unusable []string) []Row[fakeprovider.Step] {
+	const text = "Half of an ans"
+	rows := []Row[fakeprovider.Step]{
+		noContentRow("no content", "", llmprovider.ClassNoText),
+		stopRow("empty", "", "", llmprovider.ClassNoText),
+		stopRow("white space", " \n\t", "", llmprovider.ClassNoText),
+		stopRow("cut short before any text", "", "max_tokens", llmprovider.ClassNoText),
+		noContentRow("no room for an answer", "model_context_window_exceeded", llmprovider.ClassInputTooLarge),
+		unknown(stopRow("unknown reason", text, "new_in_2027", llmprovider.ClassMisconfigured), "new_in_2027"),
+		stopRow("no reason", text, "null", llmprovider.ClassAmbiguous),
+		answerRow("end_turn", false),
+		answerRow("stop_sequence", false),
+		answerRow("max_tokens", true),
+		answerRow("model_context_window_exceeded", true),
+	}
+	for _, reason := range declining {
+		rows = append(rows, noContentRow(reason, reason, llmprovider.ClassDeclined), stopRow(reason+" with text", text, reason, llmprovider.ClassDeclined))
+	}
+	for _, reason := range unusable {
+		rows = append(rows, stopRow(reason, text, reason, llmprovider.ClassMisconfigured))
+	}
+	return rows
+}
+
 // stopRow is a row for an answer with a text that ended for a reason.
 func stopRow(name, text, reason string, want llmprovider.Class) Row[fakeprovider.Step] {
 	return Row[fakeprovider.Step]{

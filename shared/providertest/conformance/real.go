@@ -21,7 +21,7 @@ func Real(t *testing.T, provider llmprovider.Provider) {
 	ctx, cancel := context.WithTimeout(t.Context(), realLimit)
 	defer cancel()
 	operation := ""
-	answer, err := provider.Call(ctx, llmprovider.Request{Prompt: samplePrompt(), SaveOperation: func(_ context.Context, id string) error {
+	answer, err := provider.Call(ctx, llmprovider.Request{Prompt: SamplePrompt(), SaveOperation: func(_ context.Context, id string) error {
 		operation = id
 		return nil
 	}})

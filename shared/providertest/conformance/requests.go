@@ -170,7 +170,7 @@ func parallelCalls[S any](t *testing.T, arm Arm[S]) {
 	for i := range parallel {
 		calls.Go(func() {
 			text := fmt.Sprintf("answer %d", i)
-			prompt := samplePrompt()
+			prompt := SamplePrompt()
 			prompt.Question = fmt.Sprintf("Question (%d)?", i)
 			if err := s.fake.Script(prompt.Question, arm.Steps.Text(text)); err != nil {
 				t.Error(err)

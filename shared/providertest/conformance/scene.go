@@ -51,7 +51,7 @@ func newScene[S any](t *testing.T, arm Arm[S], steps ...S) *scene[S] {
 		Log: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Key: func(context.Context) (string, error) { return PlantedKey, nil },
 	}
-	s.request = llmprovider.Request{Prompt: samplePrompt(), Key: "01J0000000000000000000TASK"}
+	s.request = llmprovider.Request{Prompt: SamplePrompt(), Key: "01J0000000000000000000TASK"}
 	t.Cleanup(s.checkEnd)
 	s.renew()
 	return s
@@ -60,7 +60,8 @@ func newScene[S any](t *testing.T, arm Arm[S], steps ...S) *scene[S] {
 // renew makes the adapter anew from the settings.
 func (s *scene[S]) renew() { s.provider = s.arm.New(s.t, s.settings) }
 
-func samplePrompt() llmprovider.Prompt {
+// SamplePrompt is what the suite asks, with planted words in document and question.
+func SamplePrompt() llmprovider.Prompt {
 	return llmprovider.Prompt{
 		Instruction: "Answer from the document.",
 		Document:    llmprovider.DocumentText{ID: "d-1", Title: "Rules", Version: 4, Text: "1. " + plantedDocument + "\n\nThe board decides."},

@@ -1,7 +1,6 @@
 package fakeanthropic_test
 
 import (
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/replyonce/replyonce/shared/providertest/fakeanthropic"
 	"github.com/replyonce/replyonce/shared/providertest/fakeprovider"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire/faketest"
 )
 
 const (
@@ -33,16 +33,8 @@ func ask(t *testing.T, server *fakeprovider.Server, change func(*http.Request), 
 	}
 	request.Header = http.Header{"X-Api-Key": {key}, "Anthropic-Version": {fakeanthropic.Version}, "Content-Type": {"application/json"}}
 	change(request)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	read, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answered{response.StatusCode, response.Header, string(read)}
+	status, header, read := faketest.Do(t, request)
+	return answered{status, header, read}
 }
 
 func unchanged(*http.Request) {}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/replyonce/replyonce/shared/providertest/fakebedrock"
 	"github.com/replyonce/replyonce/shared/providertest/fakeprovider"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire/faketest"
 )
 
 var credentials = aws.Credentials{AccessKeyID: "AKID", SecretAccessKey: "secret", SessionToken: "token"}
@@ -49,16 +50,8 @@ func askAs(t *testing.T, server *fakeprovider.Server, contentType, path, body st
 		t.Fatal(err)
 	}
 	change(request)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	read, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answered{response.StatusCode, response.Header, string(read)}
+	status, header, read := faketest.Do(t, request)
+	return answered{status, header, read}
 }
 
 func unchanged(*http.Request) {}

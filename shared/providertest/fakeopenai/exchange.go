@@ -32,7 +32,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, kind Kind) *excha
 	x := &exchange{server: s, writer: w, request: r}
 	header := r.Header.Clone()
 	header.Del("Authorization")
-	x.place = s.log.Add(Request{
+	x.place = s.Log.Add(Request{
 		At: s.options.Now().UTC(), Connection: fakewire.Connection(r.Context()), Kind: kind,
 		Method: r.Method, Path: r.URL.EscapedPath(), Header: header, Operation: r.PathValue("id"),
 	})
@@ -43,7 +43,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, kind Kind) *excha
 
 func (x *exchange) id() string { return fmt.Sprintf("req_%06d", x.place+1) }
 
-func (x *exchange) update(change func(*Request)) { x.server.log.Update(x.place, change) }
+func (x *exchange) update(change func(*Request)) { x.server.Log.Update(x.place, change) }
 
 func (x *exchange) end(outcome Outcome, status int) {
 	x.update(func(r *Request) {
@@ -131,15 +131,4 @@ func (x *exchange) watch() (stop func() bool) {
 			x.end(Gone, 0)
 		}
 	})
-}
-
-// wait waits for done; false means that the server is closing. A client that goes
-// away meanwhile changes nothing: a model does not notice either.
-func (x *exchange) wait(done <-chan struct{}) bool {
-	select {
-	case <-done:
-		return true
-	case <-x.server.closing.Done():
-		return false
-	}
 }

@@ -1,7 +1,6 @@
 package fakeopenai
 
 import (
-	"context"
 	"net/http"
 	"time"
 )
@@ -65,11 +64,6 @@ type Totals struct {
 	Violations  int `json:"violations"`
 }
 
-// Requests returns the log in order of arrival.
-func (s *Server) Requests() []Request {
-	return s.log.All()
-}
-
 // Totals counts the log.
 func (s *Server) Totals() Totals {
 	var totals Totals
@@ -90,11 +84,6 @@ func (s *Server) Totals() Totals {
 		totals.Violations += len(r.Violations)
 	}
 	return totals
-}
-
-// Wait returns when the log is as until wants it.
-func (s *Server) Wait(ctx context.Context, until func([]Request) bool) error {
-	return s.log.Wait(ctx, until) //nolint:wrapcheck // says what it is
 }
 
 // LogDocument is the answer of GET /control/log.

@@ -26,7 +26,7 @@ func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request) {
 // work, not the answer to this request.
 func (x *exchange) takeOn(j job, made reply, step Step) {
 	object := made.running(j, stateQueued)
-	o := &operation{job: j, reply: made, reads: step.Reads, gate: x.server.gates.Wait(step.Hold), never: step.action() == Hang}
+	o := &operation{job: j, reply: made, reads: step.Reads, gate: x.server.Gates.Wait(step.Hold), never: step.action() == Hang}
 	if !step.Forget {
 		x.server.operations.add(object.ID, o)
 	}

@@ -1,10 +1,8 @@
 package fakeopenai
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -52,17 +50,12 @@ type Server struct {
 	// BaseURL is what clients are configured with, for a server made by NewServer.
 	BaseURL string
 
+	*fakewire.Base[Step, Request]
+
 	options     Options
 	mux         *http.ServeMux
-	log         fakewire.Log[Request]
-	scripts     fakewire.Scripts[Step]
-	gates       fakewire.Gates
 	operations  operationBook
 	generations atomic.Int64
-	connections atomic.Int64
-
-	closing context.Context
-	close   context.CancelFunc
 }
 
 var _ http.Handler = (*Server)(nil)
@@ -72,8 +65,7 @@ func New(options Options) (*Server, error) {
 	if options.Now == nil {
 		return nil, errors.New("fake OpenAI server: no clock")
 	}
-	s := &Server{options: options, mux: http.NewServeMux()}
-	s.closing, s.close = context.WithCancel(context.Background())
+	s := &Server{Base: fakewire.NewBase[Step, Request](), options: options, mux: http.NewServeMux()}
 	s.mux.HandleFunc("POST "+BasePath+"/responses", s.serveResponse)
 	s.mux.HandleFunc("GET "+BasePath+"/responses/{id}", s.serveRead)
 	s.mux.HandleFunc("POST "+BasePath+"/responses/{id}/cancel", s.serveCancel)
@@ -109,36 +101,6 @@ func NewServer(tb testing.TB, options Options) *Server {
 // ServeHTTP serves the API and the control API.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// Close ends everything that waits. Stop listening after it.
-func (s *Server) Close() { s.close() }
-
-// Script makes the next requests whose question contains match take these steps,
-// in order.
-func (s *Server) Script(match string, steps ...Step) error { return s.AddScript(match, false, steps) }
-
-// AddScript is Script; with repeat the last step happens for ever.
-func (s *Server) AddScript(match string, repeat bool, steps []Step) error {
-	for i, step := range steps {
-		if err := step.validate(); err != nil {
-			return fmt.Errorf("step %d for %q: %w", i+1, match, err)
-		}
-		if step.early() && match != "" {
-			return fmt.Errorf("step %d: the question is in the body, so %s cannot depend on it", i+1, ResetEarly)
-		}
-	}
-	s.scripts.Add(match, repeat, steps)
-	return nil
-}
-
-// Reset removes all scripts and opens all gates. The log and the operations stay.
-func (s *Server) Reset() {
-	s.scripts.Clear()
-	s.gates.OpenAll()
-}
-
-// Release opens a gate for everybody who waits at it and for everybody who will.
-func (s *Server) Release(gate string) { s.gates.Open(gate) }
-
 // Forget makes the server forget a Response, as it does after the retention time.
 func (s *Server) Forget(id string) { s.operations.forget(id) }
 
@@ -149,12 +111,7 @@ func (s *Server) TakeViolations() []string {
 		for _, violation := range r.Violations {
 			all = append(all, fmt.Sprintf("request %d, %s %s: %s", r.Number, r.Method, r.Path, violation))
 		}
-		s.log.Update(r.Number-1, func(r *Request) { r.Violations = nil })
+		s.Log.Update(r.Number-1, func(r *Request) { r.Violations = nil })
 	}
 	return all
-}
-
-// ConnContext numbers connections for the log; set it on the http.Server.
-func (s *Server) ConnContext(ctx context.Context, conn net.Conn) context.Context {
-	return fakewire.NumberConnection(func() int64 { return s.connections.Add(1) })(ctx, conn)
 }

@@ -3,7 +3,6 @@ package fakeopenai_test
 import (
 	"bytes"
 	"context"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/replyonce/replyonce/shared/providertest/fakeopenai"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire/faketest"
 )
 
 func newServer(t *testing.T) *fakeopenai.Server {
@@ -38,16 +38,8 @@ func send(t *testing.T, method, address, body string, change func(*http.Request)
 	if change != nil {
 		change(request)
 	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer.StatusCode, string(text)
+	status, _, answer := faketest.Do(t, request)
+	return status, answer
 }
 
 func TestGoodRequestsAreAnswered(t *testing.T) {

@@ -117,10 +117,11 @@ func (s Step) generates() bool {
 	return false
 }
 
-// early: it happens before the body, and with it the question, is read.
-func (s Step) early() bool { return s.action() == ResetEarly }
+// Early: it happens before the body, and with it the question, is read.
+func (s Step) Early() bool { return s.action() == ResetEarly }
 
-func (s Step) validate() error {
+// Validate says what is wrong with the step.
+func (s Step) Validate() error {
 	switch s.action() {
 	case Answer, Reset, Cut, Hang, ResetEarly:
 		return nil

@@ -5,7 +5,7 @@ import "net/http"
 // serveWork takes a request that may start a generation from its headers to the
 // step that is next for its question.
 func (x *exchange) serveWork(understand func([]byte) (job, []string), do func(j job, number int, step Step)) {
-	if _, early := x.server.scripts.TakeEarly(Step.early); early {
+	if _, early := x.server.Scripts.TakeEarly(Step.Early); early {
 		x.reset()
 		return
 	}
@@ -24,7 +24,7 @@ func (x *exchange) serveWork(understand func([]byte) (job, []string), do func(j 
 		return
 	}
 	defer x.watch()()
-	step := x.server.scripts.Take(j.asked.Question())
+	step := x.server.Scripts.Take(j.asked.Question())
 	number := 0
 	if step.generates() {
 		number = int(x.server.generations.Add(1))
@@ -50,12 +50,12 @@ func (x *exchange) refusal(step Step) bool {
 
 // perform hands the answer over, or not.
 func (x *exchange) perform(step Step, a answer) {
-	if !x.wait(x.server.gates.Wait(step.Hold)) {
+	if !x.server.Hold(x.server.Gates.Wait(step.Hold)) {
 		return
 	}
 	switch step.action() {
 	case Hang:
-		x.wait(x.request.Context().Done())
+		x.server.Hold(x.request.Context().Done())
 	case Reset, ResetEarly:
 		x.reset()
 	case Cut:

@@ -26,7 +26,7 @@ type exchange struct {
 	generation int64
 }
 
-func (x *exchange) note(change func(*Request)) { x.server.log.Update(x.place, change) }
+func (x *exchange) note(change func(*Request)) { x.server.Log.Update(x.place, change) }
 
 func (x *exchange) end(outcome Outcome) {
 	x.note(func(logged *Request) {
@@ -63,7 +63,7 @@ func (x *exchange) play(step Step, asked Asked) {
 		}
 	}
 	defer x.watch()()
-	if !x.hold(step.Hold) {
+	if !x.server.Hold(x.server.Gates.Wait(step.Hold)) {
 		return
 	}
 	switch step.Action {
@@ -172,23 +172,10 @@ func (x *exchange) watch() (stop func() bool) {
 	})
 }
 
-// hold waits at a gate; false means that the server is closing. A client that goes
-// away meanwhile changes nothing: a model does not notice either.
-func (x *exchange) hold(gate string) bool {
-	select {
-	case <-x.server.gates.Wait(gate):
-		return true
-	case <-x.server.closing.Done():
-		return false
-	}
-}
-
 // waitForClient ends when the client has given up.
 func (x *exchange) waitForClient() {
-	select {
-	case <-x.request.Context().Done():
+	if x.server.Hold(x.request.Context().Done()) {
 		x.end(ClientGone)
-	case <-x.server.closing.Done():
 	}
 }
 

@@ -1,7 +1,6 @@
 package fakeprovider
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -52,9 +51,6 @@ type Totals struct {
 	Problems    int `json:"problems"`
 }
 
-// Requests returns the log.
-func (s *Server) Requests() []Request { return s.log.All() }
-
 // Totals counts the log: generations are what a real provider might charge for.
 func (s *Server) Totals() Totals {
 	var totals Totals
@@ -68,11 +64,6 @@ func (s *Server) Totals() Totals {
 		}
 	}
 	return totals
-}
-
-// Wait returns when the log is as until wants it.
-func (s *Server) Wait(ctx context.Context, until func([]Request) bool) error {
-	return s.log.Wait(ctx, until) //nolint:wrapcheck // says what it is
 }
 
 // LogDocument is the log as the control API tells it.

@@ -1,11 +1,9 @@
 package fakeprovider
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -39,16 +37,11 @@ type Server struct {
 	// URL is the address of a server that was made by Start.
 	URL string
 
+	*fakewire.Base[Step, Request]
+
 	options     Options
 	mux         *http.ServeMux
-	log         fakewire.Log[Request]
-	scripts     fakewire.Scripts[Step]
-	gates       fakewire.Gates
 	generations atomic.Int64
-	connections atomic.Int64
-
-	closing context.Context
-	close   context.CancelFunc
 }
 
 var _ http.Handler = (*Server)(nil)
@@ -58,8 +51,7 @@ func New(options Options) (*Server, error) {
 	if options.Dialect == nil || options.Now == nil {
 		return nil, errors.New("fake provider: no dialect or no clock")
 	}
-	s := &Server{options: options, mux: http.NewServeMux()}
-	s.closing, s.close = context.WithCancel(context.Background())
+	s := &Server{Base: fakewire.NewBase[Step, Request](), options: options, mux: http.NewServeMux()}
 	s.mux.HandleFunc("/", s.serve)
 	fakewire.RouteControl(s.mux, s)
 	return s, nil
@@ -95,55 +87,19 @@ func Quoting(dialect Dialect, now func() time.Time, ignoreKeys bool) (fakewire.P
 	return fakewire.Program{Handler: s, ConnContext: s.ConnContext, Close: s.Close}, nil
 }
 
-// ConnContext numbers connections for the log; set it on the http.Server.
-func (s *Server) ConnContext(ctx context.Context, conn net.Conn) context.Context {
-	return fakewire.NumberConnection(func() int64 { return s.connections.Add(1) })(ctx, conn)
-}
-
-// Close ends every request that waits.
-func (s *Server) Close() { s.close() }
-
-// Script makes the next requests whose question contains match take these steps,
-// one each. Scripts are tried in the order in which they were added; a request
-// that no step is left for gets a plain answer.
-func (s *Server) Script(match string, steps ...Step) error { return s.AddScript(match, false, steps) }
-
-// AddScript is Script; with repeat the last step happens for ever.
-func (s *Server) AddScript(match string, repeat bool, steps []Step) error {
-	for i, step := range steps {
-		if err := step.validate(); err != nil {
-			return fmt.Errorf("step %d for %q: %w", i+1, match, err)
-		}
-		if step.early() && match != "" {
-			return fmt.Errorf("step %d: the question is in the body, so %s cannot depend on it", i+1, CutBeforeBody)
-		}
-	}
-	s.scripts.Add(match, repeat, steps)
-	return nil
-}
-
-// Reset removes all scripts and opens all gates. The log stays.
-func (s *Server) Reset() {
-	s.scripts.Clear()
-	s.gates.OpenAll()
-}
-
-// Release opens a gate for everybody who waits at it and for everybody who will.
-func (s *Server) Release(gate string) { s.gates.Open(gate) }
-
 // ServeHTTP serves the API and the control API.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // serve answers one request.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{server: s, writer: w, request: r}
-	x.place = s.log.Add(Request{
+	x.place = s.Log.Add(Request{
 		At: s.options.Now().UTC(), Connection: fakewire.Connection(r.Context()), Method: r.Method, Path: r.URL.EscapedPath(), Header: r.Header.Clone(),
 	})
 	x.id = fmt.Sprintf("req_%06d", x.place+1)
 	x.note(func(logged *Request) { logged.ID = x.id })
 	w.Header().Set(s.options.Dialect.RequestIDHeader(), x.id)
-	if step, ok := s.scripts.TakeEarly(Step.early); ok {
+	if step, ok := s.Scripts.TakeEarly(Step.Early); ok {
 		x.begin(step)
 		x.reset()
 		return
@@ -160,7 +116,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		x.fail(*refusal)
 		return
 	}
-	x.play(s.scripts.Take(asked.Question()), asked)
+	x.play(s.Scripts.Take(asked.Question()), asked)
 }
 
 func (s *Server) read(r *http.Request, body []byte) (Asked, *Failure) {

@@ -80,10 +80,11 @@ func (s Step) generates() bool {
 	return false
 }
 
-// early: it happens before the body, and with it the question, is read.
-func (s Step) early() bool { return s.Action == CutBeforeBody }
+// Early: it happens before the body, and with it the question, is read.
+func (s Step) Early() bool { return s.Action == CutBeforeBody }
 
-func (s Step) validate() error {
+// Validate says what is wrong with the step.
+func (s Step) Validate() error {
 	switch s.Action {
 	case Fail:
 		if s.Failure.Status < 300 || s.Failure.Status > 599 {

@@ -9,7 +9,7 @@ import (
 	"github.com/replyonce/replyonce/shared/llmprovider/anthropicmessages"
 	"github.com/replyonce/replyonce/shared/providertest/fakeanthropic"
 	"github.com/replyonce/replyonce/shared/providertest/fakeprovider"
-	"github.com/replyonce/replyonce/shared/providertest/fakewire/programtest"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire/faketest"
 )
 
 func TestProgram(t *testing.T) {
@@ -18,7 +18,7 @@ func TestProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	programtest.Answers(t, program, func(baseURL string) (llmprovider.Provider, error) {
+	faketest.Answers(t, program, func(baseURL string) (llmprovider.Provider, error) {
 		return anthropicmessages.New(anthropicmessages.Options{
 			BaseURL: baseURL, Model: "m", Now: time.Now,
 			Key: func(context.Context) (string, error) { return "sk-any", nil },

@@ -8,7 +8,7 @@ import (
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/bedrockconverse"
-	"github.com/replyonce/replyonce/shared/providertest/fakewire/programtest"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire/faketest"
 )
 
 func TestProgram(t *testing.T) {
@@ -19,7 +19,7 @@ func TestProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	programtest.Answers(t, program, func(baseURL string) (llmprovider.Provider, error) {
+	faketest.Answers(t, program, func(baseURL string) (llmprovider.Provider, error) {
 		loaded, err := config.LoadDefaultConfig(t.Context())
 		if err != nil {
 			return nil, err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/openaichat"
-	"github.com/replyonce/replyonce/shared/providertest/fakewire/programtest"
+	"github.com/replyonce/replyonce/shared/providertest/fakewire/faketest"
 )
 
 func TestProgram(t *testing.T) {
@@ -16,7 +16,7 @@ func TestProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	programtest.Answers(t, program, func(baseURL string) (llmprovider.Provider, error) {
+	faketest.Answers(t, program, func(baseURL string) (llmprovider.Provider, error) {
 		return openaichat.New(openaichat.Options{
 			BaseURL: baseURL, Model: "m", Now: time.Now,
 			Key: func(context.Context) (string, error) { return "sk-2", nil },

@@ -1,5 +1,5 @@
-// Package programtest tests fakes that run as programs of their own.
-package programtest
+// Package faketest is for tests of fakes.
+package faketest
 
 import (
 	"bufio"
@@ -74,6 +74,13 @@ func control(t *testing.T, method, baseURL, path, body string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	status, _, answer := Do(t, request)
+	return status, answer
+}
+
+// Do makes a request and reads its answer.
+func Do(t *testing.T, request *http.Request) (status int, header http.Header, body string) {
+	t.Helper()
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -83,5 +90,5 @@ func control(t *testing.T, method, baseURL, path, body string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return response.StatusCode, string(read)
+	return response.StatusCode, response.Header, string(read)
 }
