@@ -1,5 +1,5 @@
-// Package providertest is the scripted model provider and the conformance suite
-// for adapters.
+// Package providertest is the scripted model provider. Below it are the fakes of real
+// providers and, in package conformance, the suite that holds every adapter to them.
 //
 // Server is a model provider that does what it is told: answer late, hang, fail
 // in every class, cut the connection at a chosen point, forget an operation. It

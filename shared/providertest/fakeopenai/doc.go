@@ -1,6 +1,5 @@
 // Package fakeopenai is a server that speaks OpenAI's Responses and Chat
-// Completions APIs, for tests, drills and demonstrations, and a conformance suite
-// for the adapters to them.
+// Completions APIs, for tests, drills and demonstrations.
 //
 // It is built from OpenAI's published API description
 // (github.com/openai/openai-openapi at f85dbe2) and is stricter than the original:
@@ -10,8 +9,8 @@
 //
 // What happens to a request is scripted by steps, in words that mean the same for
 // both APIs: the model stops for "length", the answer breaks off, the connection
-// is reset before the first byte. So one suite holds both adapters to the same
-// table. A request that no step is left for gets a plain answer.
+// is reset before the first byte. So both adapters are held to the same table
+// (package conformance). A request that no step is left for gets a plain answer.
 //
 // The log counts two things apart: requests that arrived, and generations, which
 // are what a provider would charge for. It comes from outside the code under test,

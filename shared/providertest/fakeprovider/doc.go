@@ -6,5 +6,6 @@
 // the wire is a Dialect.
 //
 // Unlike the scripted provider in package providertest, which has a protocol of
-// its own, a fake speaks a real provider's, and is meant for that adapter's tests.
+// its own, a fake speaks a real provider's. It is meant for that adapter's tests, for
+// drills, and as a program of its own for demonstrations.
 package fakeprovider
