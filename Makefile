@@ -227,6 +227,11 @@ due: ## list due and stuck tasks
 redrive: ## send dead letters of open tasks again; a dry run unless YES=1
 	@$(OPERATE) redrive $(AT) $(if $(YES),-yes)
 
+VERSIONS ?= 1000000
+.PHONY: raise
+raise: ## after a restore and before anything is started: raise the versions of all open tasks by VERSIONS; a dry run unless YES=1
+	@$(OPERATE) raise $(AT) -by $(VERSIONS) $(if $(YES),-yes)
+
 .PHONY: retry
 retry: ## ask a failed task's question again, as a recorded decision: TASK= WORKSPACE= WHY="..."
 	@$(OPERATE) retry $(AT) $(if $(WORKSPACE),-workspace $(WORKSPACE)) $(if $(BY),-by '$(BY)') -why '$(WHY)' '$(TASK)'

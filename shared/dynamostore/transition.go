@@ -36,6 +36,8 @@ func expressionOf(tr worktask.Transition) (*expression, error) {
 		return cancel(tr), nil
 	case worktask.Bump:
 		return bump(tr), nil
+	case worktask.Raise:
+		return raise(tr), nil
 	default:
 		return nil, fmt.Errorf("no write for transition %T", tr)
 	}

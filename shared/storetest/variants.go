@@ -36,6 +36,13 @@ func variants() map[string][]variant {
 		"cancel": {
 			{"by its caller", func(worktask.Ref, worktask.Task) worktask.Transition { return worktask.Cancel{Now: now()} }},
 		},
+		"raise": {
+			{"of the version that stands", func(_ worktask.Ref, seen worktask.Task) worktask.Transition { return worktask.RaiseOf(seen, 1_000_000) }},
+			{"of a version that has moved", func(_ worktask.Ref, seen worktask.Task) worktask.Transition {
+				return worktask.Raise{Seen: seen.AssignmentVersion - 1, To: seen.AssignmentVersion + 1_000_000}
+			}},
+			{"by nothing", func(_ worktask.Ref, seen worktask.Task) worktask.Transition { return worktask.RaiseOf(seen, 0) }},
+		},
 		"bump": {
 			{"of the due time that stands", func(_ worktask.Ref, seen worktask.Task) worktask.Transition {
 				return worktask.Bump{Seen: due(seen), Due: now().Add(time.Minute)}

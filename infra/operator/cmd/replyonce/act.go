@@ -19,6 +19,7 @@ import (
 	"github.com/replyonce/replyonce/shared/keyed"
 	"github.com/replyonce/replyonce/shared/newid"
 	"github.com/replyonce/replyonce/shared/sqsqueue"
+	"github.com/replyonce/replyonce/shared/taskflow"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
@@ -74,6 +75,39 @@ func redrive(ctx context.Context, s *settings, r operator.Redriver, most int, dr
 		return exitFailed, nil
 	case result.Kept > 0:
 		return exitAttention, nil
+	}
+	return exitDone, nil
+}
+
+func prepareRaise(flags *flag.FlagSet, s *settings) action {
+	yes := flags.Bool("yes", false, "do it; without it nothing is changed")
+	by := flags.Int64("by", 1_000_000, "raise each version by so much: far more than a task is ever claimed")
+	return func(ctx context.Context, args []string) (int, error) {
+		if err := noArguments(args); err != nil {
+			return 0, err
+		}
+		return raise(ctx, s, *by, !*yes)
+	}
+}
+
+func raise(ctx context.Context, s *settings, by int64, dryRun bool) (int, error) {
+	cfg, err := s.aws(ctx)
+	if err != nil {
+		return 0, err
+	}
+	names, err := s.names(ctx, cfg, needsTable)
+	if err != nil {
+		return 0, err
+	}
+	store := dynamostore.New(awsclients.DynamoDB(cfg), names.Table, dynamostore.Options{})
+	result, err := operator.Raiser{
+		Handoffs: store, Writer: taskflow.Writer{Tasks: store, Now: time.Now, Pause: pause}, Now: time.Now,
+	}.Raise(ctx, by, dryRun)
+	if printErr := s.print(result); printErr != nil || err != nil {
+		return 0, errors.Join(err, printErr) // what was done is printed in any case
+	}
+	if len(result.Failed) > 0 {
+		return exitFailed, nil
 	}
 	return exitDone, nil
 }

@@ -46,6 +46,7 @@ func commands() []command {
 		{"show", "TASK", "show a task: attempts, budget, spend, refused answers, idempotency record", prepareShow},
 		{"due", "", "list the tasks that are due or stuck, by shard of the handoff index", prepareDue},
 		{"redrive", "", "bring dead letters back to the queue; a dry run without -yes", prepareRedrive},
+		{"raise", "", "after a restore, before anything is started: raise the versions of all open tasks; a dry run without -yes", prepareRaise},
 		{"retry", "TASK", "make a new task for the message of a failed one, with who decided it and why", prepareRetry},
 		{"user", "", "make a user of the deployment's user pool, with a workspace", prepareUser},
 	}
