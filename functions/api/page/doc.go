@@ -8,6 +8,9 @@
 // All references are relative, so that the page works below a stage prefix
 // such as /prod/ as well as at the root of a host.
 //
+// The failure drills are on the one-machine stack only: their modules are loaded
+// where the settings say so, and the link is shown where their API answers.
+//
 // The tests drive the page in Chromium against a scripted server. They skip
 // where there is no Chromium, unless REQUIRE_ALL=1 is set; CHROMIUM names
 // another binary. "npm ci" in testdata/axe installs the accessibility checker,

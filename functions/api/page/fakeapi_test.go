@@ -30,6 +30,7 @@ type fakeAPI struct {
 	faults   []*fault
 	requests []request
 	onAccept func(*task) // state of a task right after its accept
+	drills   *fakeDrills // nil: a service without drills
 }
 
 type request struct {
@@ -158,9 +159,13 @@ func (a *fakeAPI) serve(w http.ResponseWriter, r *http.Request) {
 		a.servePage(w, r, file)
 		return
 	}
-	if path == "/testdata/logic.js" {
+	if path == "/testdata/logic.js" || path == "/testdata/drill_logic.js" {
 		w.Header().Set("Content-Type", "text/javascript")
-		http.ServeFile(w, r, "testdata/logic.js")
+		http.ServeFile(w, r, strings.TrimPrefix(path, "/"))
+		return
+	}
+	if a.drills != nil && strings.HasPrefix(path, "/local/drills") {
+		a.drills.serve(w, r, path)
 		return
 	}
 	body := new(bytes.Buffer)

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/replyonce/replyonce/shared/guarantees"
 )
 
 // The fake's routes.
@@ -25,6 +27,9 @@ func (a *fakeAPI) route(w *httptest.ResponseRecorder, r *http.Request, path stri
 			"limits":     object{"message_bytes": 65536, "document_bytes": 1048576, "history": 8},
 			"on_unknown": object{"default": "retry", "allowed": []string{"retry", "stop"}},
 		})
+		return
+	case "/about.json":
+		writeJSON(w, r, http.StatusOK, object{"version": "97a1a2b0c1d2", "providers": json.RawMessage(guarantees.Document())})
 		return
 	case "/local/sign-in":
 		var who struct {

@@ -8,7 +8,7 @@
 //	GET /local/drills
 //	  200 {"drills":[{"id":"D11","name":"…","happens":"…","must_see":"…","promises":["P1"],
 //	       "acts":["renews"],"playable":true,"why_not":""}],"run":"3",
-//	       "breaks":[{"name":"unfenced-save","what":"A reply is saved without …"}]}
+//	       "breaks":[{"name":"unfenced-save","drill":"D11","what":"A reply is saved without …"}]}
 //	  acts has the titles of drills with several scripts and is empty otherwise. A drill that is not playable
 //	  here says why. run is the one under way, or the last one; "" before the first. breaks are the safety rules
 //	  that a run can be played without, to see that a drill finds it; without them the list is empty.

@@ -45,6 +45,8 @@ type Config struct {
 type Break struct {
 	Name string `json:"name"`
 	What string `json:"what"` // in a sentence for people
+	// Drill is the id of the drill that is about it, "" where that is open.
+	Drill string `json:"drill"`
 }
 
 // Handler serves the drills. Close ends what is being played.

@@ -51,6 +51,11 @@ export class Api {
     return this.#call(path, { method: 'POST', headers, body }, signal);
   }
 
+  /** @param {string} path @returns {Promise<Outcome>} */
+  delete(path) {
+    return this.#call(path, { method: 'DELETE', headers: {} });
+  }
+
   /**
    * @param {string} path
    * @param {RequestInit & {headers: Record<string, string>}} init

@@ -29,6 +29,9 @@ function connectDialogs() {
   for (const opener of document.querySelectorAll('[data-open]')) {
     opener.addEventListener('click', () => byId(/** @type {HTMLElement} */ (opener).dataset.open ?? '').showModal());
   }
+  for (const opener of document.querySelectorAll('[data-open="about"]')) {
+    opener.addEventListener('click', () => void import('./about_view.js').then(({ showProviders }) => showProviders(base)));
+  }
   for (const closer of document.querySelectorAll('[data-close]')) {
     closer.addEventListener('click', () => closer.closest('dialog')?.close());
   }

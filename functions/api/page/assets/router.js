@@ -2,7 +2,7 @@
 // works below any stage prefix.
 
 /**
- * @typedef {{name: 'home'}|{name: 'document', id: string}|{name: 'conversation', id: string}|{name: 'new', id: string}} Route
+ * @typedef {{name: 'home'}|{name: 'document', id: string}|{name: 'conversation', id: string}|{name: 'new', id: string}|{name: 'drills', id: string}} Route
  */
 
 /**
@@ -10,6 +10,8 @@
  * @returns {Route}
  */
 export function parseRoute(hash) {
+  const drills = /^#\/drills(?:\/(D\d{2,3}))?$/.exec(hash);
+  if (drills) return { name: 'drills', id: drills[1] ?? '' };
   const match = /^#\/(c|d|new)\/([A-Za-z0-9-]{1,64})$/.exec(hash);
   if (!match) return { name: 'home' };
   const name = /** @type {const} */ ({ c: 'conversation', d: 'document', new: 'new' })[match[1]];

@@ -50,7 +50,11 @@ export class Shell {
     this.room = null;
     this.route = parseRoute(location.hash);
     this.drawing = false;
+    /** The failure drills, where the service has them. @type {import('./drills_view.js').DrillsView|null} */
+    this.drills = null;
+    this.hasDrills = Boolean(config.local);
     this.#listen();
+    if (this.hasDrills) void this.#findDrills();
   }
 
   #listen() {
@@ -76,6 +80,16 @@ export class Shell {
     });
   }
 
+  /** The drills exist on one machine only, so nobody else loads their modules. */
+  async #findDrills() {
+    const { DrillsView } = await import('./drills_view.js');
+    const drills = new DrillsView({ base: this.base, announcer: this.announcer });
+    if (await drills.available()) this.drills = drills;
+    else this.hasDrills = false;
+    show(byId('open-drills'), this.hasDrills);
+    if (parseRoute(location.hash).name === 'drills') this.#go({ fresh: true });
+  }
+
   /** @param {Session} session */
   enter(session) {
     this.leave();
@@ -96,6 +110,7 @@ export class Shell {
   }
 
   leave() {
+    this.drills?.leave();
     this.desk?.close();
     this.room?.close();
     this.desk = null;
@@ -113,16 +128,21 @@ export class Shell {
     if (!this.desk || !this.room) return;
     const before = placeKey(this.route);
     this.route = parseRoute(location.hash);
+    if (this.route.name === 'drills' && !this.hasDrills) this.route = parseRoute('');
     this.#openShelf(false);
     const key = placeKey(this.route);
     if (!fresh && key === before) return;
     this.composer.moveTo(key, follows);
+    if (this.route.name !== 'drills') this.drills?.leave();
     if (this.route.name === 'home') {
       this.desk.attention.setTitle('replyonce');
       this.home?.enter();
+    } else if (this.route.name === 'drills') {
+      this.desk.attention.setTitle('Failure drills');
+      this.drills?.enter(this.route.id, !fresh);
     } else this.room.enter(placeOf(this.route), follows);
     this.draw();
-    if (this.route.name !== 'home' && !follows && !fresh) this.composer.focus();
+    if (this.route.name !== 'home' && this.route.name !== 'drills' && !follows && !fresh) this.composer.focus();
   }
 
   /** Draws once per turn, however many things changed in it. */
@@ -141,11 +161,12 @@ export class Shell {
     const circumstances = { online: isOnline(), signedIn: desk.signedIn, now: Date.now() };
     this.#drawBanner(circumstances);
     this.shelf?.render(this.route, circumstances);
-    const atHome = this.route.name === 'home';
-    show(byId('home'), atHome);
-    show(byId('room'), !atHome);
-    if (atHome) this.home?.render();
-    else this.room?.render(circumstances);
+    const { name } = this.route;
+    byId('open-drills').querySelector('a')?.toggleAttribute('aria-current', name === 'drills');
+    for (const place of ['home', 'drills']) show(byId(place), name === place);
+    show(byId('room'), name !== 'home' && name !== 'drills');
+    if (name === 'home') this.home?.render();
+    else if (name !== 'drills') this.room?.render(circumstances);
   }
 
   /** @param {import('./cards.js').Circumstances} circumstances */
@@ -187,7 +208,7 @@ export class Shell {
     if (document.body.classList.contains('shelf-open') === open) return;
     document.body.classList.toggle('shelf-open', open);
     // What is behind the library cannot be reached either.
-    for (const part of [byId('home'), byId('room'), byId('banner')]) part.inert = open;
+    for (const part of [byId('home'), byId('drills'), byId('room'), byId('banner')]) part.inert = open;
     byId('shelf-toggle').setAttribute('aria-expanded', String(open));
     if (!open) byId('shelf-toggle').focus();
   }
@@ -265,7 +286,7 @@ function placeKey(route) {
   return route.name === 'home' ? 'home' : `${route.name}/${route.id}`;
 }
 
-/** @param {Exclude<Route, {name: 'home'}>} route @returns {import('./room_view.js').Place} */
+/** @param {Exclude<Route, {name: 'home'}|{name: 'drills'}>} route @returns {import('./room_view.js').Place} */
 function placeOf(route) {
   return {
     conversation: route.name === 'conversation' ? route.id : null,

@@ -7,11 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
 	"syscall"
 
+	"github.com/replyonce/replyonce/infra/drill/live"
 	"github.com/replyonce/replyonce/infra/local/stack"
 )
 
@@ -28,7 +30,12 @@ func run(ctx context.Context, command []string) (err error) {
 	if len(command) == 0 {
 		return errors.New("no command: give the one that is to run while the stack is up")
 	}
-	running, err := stack.Start(ctx, stack.Options{Progress: func(text string) { fmt.Fprintln(os.Stderr, text) }})
+	failureDrills := live.New(live.OnThisMachine(""))
+	defer failureDrills.Close()
+	running, err := stack.Start(ctx, stack.Options{
+		Routes:   map[string]http.Handler{live.Path: failureDrills, live.Path + "/": failureDrills},
+		Progress: func(text string) { fmt.Fprintln(os.Stderr, text) },
+	})
 	if err != nil {
 		return fmt.Errorf("start the stack: %w", err)
 	}
