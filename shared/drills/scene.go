@@ -10,6 +10,7 @@ import (
 
 	"github.com/replyonce/replyonce/shared/conversation"
 	"github.com/replyonce/replyonce/shared/drills/browser"
+	"github.com/replyonce/replyonce/shared/pausing"
 )
 
 // Who takes part.
@@ -125,14 +126,7 @@ func (s *Scene) stepClock(process string, offset time.Duration) error {
 
 // pass lets time go by.
 func pass(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return pausing.For(ctx, d) //nolint:wrapcheck // the context's own cause
 }
 
 // until lets time go by until an instant of true time.

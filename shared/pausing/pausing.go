@@ -1,4 +1,4 @@
-// Package pausing waits between tries.
+// Package pausing waits, between tries and elsewhere, no longer than a context lasts.
 package pausing
 
 import (
@@ -16,13 +16,18 @@ func Jittered(base, limit time.Duration, random func() float64) func(ctx context
 		for i := 1; i < try && ceiling < limit; i++ {
 			ceiling *= 2 // stops at the limit, so that no number of tries overflows
 		}
-		timer := time.NewTimer(time.Duration(random() * float64(min(ceiling, limit))))
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+		return For(ctx, time.Duration(random()*float64(min(ceiling, limit))))
+	}
+}
+
+// For waits for d, or returns the context's cause when the context is over first.
+func For(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }

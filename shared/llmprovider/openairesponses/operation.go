@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
+	"github.com/replyonce/replyonce/shared/pausing"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
@@ -77,7 +78,7 @@ func (p *Provider) poll(ctx context.Context, id string) (llmprovider.Answer, err
 	wait := p.options.PollInterval
 	pause := wait
 	for {
-		if err := sleep(ctx, pause); err != nil {
+		if err := pausing.For(ctx, pause); err != nil {
 			return llmprovider.Answer{}, &llmprovider.Error{
 				Kind: llmprovider.Ambiguous, Err: fmt.Errorf("wait for response %s: %w", id, err),
 			}
@@ -96,16 +97,5 @@ func (p *Provider) poll(ctx context.Context, id string) (llmprovider.Answer, err
 		}
 		wait = min(wait+wait/2, p.options.MaxPoll)
 		pause = max(wait, failure.RetryAfter)
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
+	"github.com/replyonce/replyonce/shared/pausing"
 )
 
 // awaitOperation follows an operation that the server has taken on. Its id is
@@ -45,7 +45,7 @@ func (p *Provider) awaitOperation(ctx context.Context, r llmprovider.Request, ac
 func (p *Provider) pollOperation(ctx context.Context, id string) (llmprovider.Answer, error) {
 	wait := p.pollInterval
 	for {
-		if err := sleep(ctx, wait); err != nil {
+		if err := pausing.For(ctx, wait); err != nil {
 			return llmprovider.Answer{}, &llmprovider.Error{
 				Kind: llmprovider.Ambiguous,
 				Err:  fmt.Errorf("wait for operation %s: %w", id, err),
@@ -66,17 +66,6 @@ func (p *Provider) pollOperation(ctx context.Context, id string) (llmprovider.An
 		default:
 			return llmprovider.Answer{}, failure
 		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 
