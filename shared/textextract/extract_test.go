@@ -140,6 +140,15 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+func TestAHugeMarkdownFileIsReadAsText(t *testing.T) {
+	t.Parallel()
+	file := "# One\n\n" + strings.Repeat("- item\n- other\n\n", 150_000)
+	d := extract(t, Extractor{}, "a.md", []byte(file))
+	if d.Format != Markdown || len(d.Blocks) != 300_001 || d.Blocks[0].Kind != textblocks.Heading || d.Blocks[1].Kind != textblocks.ListItem {
+		t.Errorf("%s with %d blocks, the first %+v", d.Format, len(d.Blocks), d.Blocks[0])
+	}
+}
+
 func TestEncodings(t *testing.T) {
 	t.Parallel()
 	const (

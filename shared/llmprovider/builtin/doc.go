@@ -6,9 +6,9 @@
 // plane, and it is honest rather than clever: an answer consists of the
 // document's own sentences and of two fixed sentences about where they are from.
 //
-// The way from text to answer, one file each:
+// The way from text to answer, one file each after package textblocks:
 //
-//	lines.go     lines to blocks: hard-wrapped lines joined, headings, list items
+//	textblocks   lines to blocks: hard-wrapped lines joined, headings, list items
 //	passages.go  blocks to passages: sentences, with their section and list
 //	words.go     text to word stems
 //	rank.go      passages to scores (BM25 with the section as a second field)

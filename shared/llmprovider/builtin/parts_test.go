@@ -8,62 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-func TestReadBlocks(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name, text string
-		want       []string
-	}{
-		{"wrapped lines are joined", "one\n  two\nthree\n\nfour", []string{"paragraph one two three", "paragraph four"}},
-		{"a broken word keeps its hyphen", "well-\nknown\n\nhere -\nthere", []string{"paragraph well-known", "paragraph here - there"}},
-		{"carriage returns", "one\r\n\r\ntwo\r\n", []string{"paragraph one", "paragraph two"}},
-		{"numbered heading after text", "text.\n   2. Scope\n\nmore.", []string{"paragraph text.", "heading1 2. Scope", "paragraph more."}},
-		{"numbered heading of two levels", "  A.0. Proposal\ntext.", []string{"heading2 A.0. Proposal", "paragraph text."}},
-		{"level without its full stop", "3.4 Scope\n\ntext.", []string{"heading2 3.4 Scope", "paragraph text."}},
-		{"list items", "The board:\n 1. decides;\n 2. goes on\n    and on.\n 10. ends\n\ntext.", []string{
-			"paragraph The board:", "item 1. decides;", "item 2. goes on and on.", "item 10. ends", "paragraph text.",
-		}},
-		{"item in lower column ends the item above", "    - in\nout", []string{"item - in", "paragraph out"}},
-		{"lazy continuation", "- in\nstill in", []string{"item - in still in"}},
-		{"other markers", "(a) one;\n(iv) two;\nc) three;\n• four;\n12) five;", []string{
-			"item (a) one;", "item (iv) two;", "item c) three;", "item • four;", "item 12) five;",
-		}},
-		{"what is no marker", "1998. This\n\n(see\n\n-x\n\n1.\n\n1.5\n\nA.b c\n\n(abc) d", []string{
-			"paragraph 1998. This", "paragraph (see", "paragraph -x", "paragraph 1.", "paragraph 1.5", "paragraph A.b c", "paragraph (abc) d",
-		}},
-		{"underlined", "Title\n=====\n\nSub\n---\n3.4. Deep\n========\ntext.", []string{
-			"heading1 Title", "heading2 Sub", "heading2 3.4. Deep", "paragraph text.",
-		}},
-		{"overlined", "*****\nTitle\n*****\n", []string{"heading1 Title"}},
-		{"rule", "one.\n\n----\n\ntwo.", []string{"paragraph one.", "paragraph two."}},
-		{"rule under an item", "- one\n---\ntwo.", []string{"item - one", "paragraph two."}},
-		{"markdown", "# A #\n\n### 1. B\ntext\n```\ncode: x\n```\n#tag", []string{
-			"heading1 A", "heading3 1. B", "paragraph text", "paragraph code: x", "paragraph #tag",
-		}},
-		{"table of contents", "* 1. About\n  * 1.1. Scope\n* Other", []string{"contents * 1. About", "contents * 1.1. Scope", "item * Other"}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			var got []string
-			for _, b := range readBlocks(test.text) {
-				got = append(got, describe(b))
-			}
-			if !slices.Equal(got, test.want) {
-				t.Errorf("got\n%q\nwant\n%q", got, test.want)
-			}
-		})
-	}
-}
-
-func describe(b block) string {
-	kind := map[blockKind]string{paragraph: "paragraph", listItem: "item", contents: "contents"}[b.kind]
-	if b.kind == heading {
-		kind = fmt.Sprintf("heading%d", b.level)
-	}
-	return strings.Join(slices.DeleteFunc([]string{kind, b.marker.text, b.text}, func(s string) bool { return s == "" }), " ")
-}
-
 func TestSentences(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{

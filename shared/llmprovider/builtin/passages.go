@@ -9,6 +9,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
+	"github.com/replyonce/replyonce/shared/textextract/textblocks"
 )
 
 // maxPassageBytes is the length above which a sentence is split: it bounds what
@@ -18,6 +19,12 @@ const maxPassageBytes = 700
 // looseSpaces is the number of spaces from which a text can be a sentence;
 // "(See §6.2.)" is none.
 const looseSpaces = 2
+
+// terminators end a sentence or a clause, sentenceEnds a sentence.
+const (
+	terminators  = ".;:,!?"
+	sentenceEnds = ".!?"
+)
 
 // none is the index of no passage.
 const none = -1
@@ -56,13 +63,13 @@ type openList struct {
 type documentReader struct {
 	document
 	block    int
-	headings []block
+	headings []textblocks.Block
 	lists    []openList
 }
 
 func readDocument(text string) document {
 	r := &documentReader{document: document{sections: []string{""}}}
-	for _, b := range readBlocks(clean(text)) {
+	for _, b := range textblocks.Read(clean(text)) {
 		r.readBlock(b)
 	}
 	return r.document
@@ -88,61 +95,54 @@ func plain(c rune) rune {
 	return c
 }
 
-func (r *documentReader) readBlock(b block) {
+func (r *documentReader) readBlock(b textblocks.Block) {
 	r.block++
-	switch b.kind {
-	case heading:
+	switch b.Kind {
+	case textblocks.Heading:
 		r.enterSection(b)
-		r.add(passage{text: titleOf(b), intro: none, title: true})
+		r.add(passage{text: b.Title(), intro: none, title: true})
 		r.lists = r.lists[:0]
-	case contents:
-		r.add(passage{text: b.text, intro: none, title: true})
-	case paragraph, listItem:
+	case textblocks.Contents:
+		r.add(passage{text: b.Text, intro: none, title: true})
+	case textblocks.Paragraph, textblocks.ListItem:
 		r.readSentences(b)
 	}
 }
 
 // enterSection names the section by its heading and the heading above that.
-func (r *documentReader) enterSection(b block) {
-	r.headings = slices.DeleteFunc(r.headings, func(h block) bool { return h.level >= b.level })
-	name := titleOf(b)
+func (r *documentReader) enterSection(b textblocks.Block) {
+	r.headings = slices.DeleteFunc(r.headings, func(h textblocks.Block) bool { return h.Level >= b.Level })
+	name := b.Title()
 	if above := len(r.headings) - 1; above >= 0 {
-		name = titleOf(r.headings[above]) + " › " + name
+		name = r.headings[above].Title() + " › " + name
 	}
 	r.headings = append(r.headings, b)
 	r.sections = append(r.sections, name)
 }
 
-func titleOf(b block) string {
-	if b.marker.levels == 0 {
-		return b.text
-	}
-	return b.marker.text + " " + b.text
-}
-
-func (r *documentReader) readSentences(b block) {
-	for len(r.lists) > 0 && r.lists[len(r.lists)-1].column >= b.column {
+func (r *documentReader) readSentences(b textblocks.Block) {
+	for len(r.lists) > 0 && r.lists[len(r.lists)-1].column >= b.Column {
 		r.lists = r.lists[:len(r.lists)-1]
 	}
 	intro := none
-	if b.kind == listItem && len(r.lists) > 0 {
+	if b.Kind == textblocks.ListItem && len(r.lists) > 0 {
 		intro = r.lists[len(r.lists)-1].passage
 	}
-	for i, sentence := range sentences(b.text) {
+	for i, sentence := range sentences(b.Text) {
 		p := passage{text: sentence, intro: none}
-		if i == 0 && b.kind == listItem {
-			p.marker, p.intro = b.marker.text, intro
+		if i == 0 && b.Kind == textblocks.ListItem {
+			p.marker, p.intro = b.Marker.Text, intro
 		}
-		p.loose = p.marker == "" && (!endsWith(sentence, terminators) || strings.Count(sentence, " ") < looseSpaces)
+		p.loose = p.marker == "" && (!textblocks.EndsWith(sentence, terminators) || strings.Count(sentence, " ") < looseSpaces)
 		r.add(p)
 	}
 	if last := len(r.passages) - 1; last >= 0 && introduces(r.passages[last]) {
-		r.lists = append(r.lists, openList{column: b.column, passage: last})
+		r.lists = append(r.lists, openList{column: b.Column, passage: last})
 	}
 }
 
 // introduces says whether a list after the passage would continue it.
-func introduces(p passage) bool { return !p.title && !endsWith(p.text, sentenceEnds) }
+func introduces(p passage) bool { return !p.title && !textblocks.EndsWith(p.text, sentenceEnds) }
 
 func (r *documentReader) add(p passage) {
 	if strings.IndexFunc(p.text, isWordRune) < 0 {

@@ -70,7 +70,7 @@ func (r *reader) read(l line) {
 	case isRule(l.content), strings.HasPrefix(l.content, "```"):
 		r.end(true)
 	// A heading stands alone at the edge; elsewhere "#" begins a comment in a program.
-	case l.indent == 0 && r.afterBlank && atxLevel(l.content) > 0:
+	case l.indent == 0 && (r.afterBlank || r.open == nil) && atxLevel(l.content) > 0:
 		r.addATX(l)
 	case mark.Size > 0, r.open == nil, r.open.Kind == ListItem && l.indent < r.open.Indent:
 		r.begin(l, mark)
