@@ -35,7 +35,8 @@ root="$folder/root"
 mkdir -p "$root"/{bin,etc/ssl/certs,opt,tmp,usr,var/rapid,var/runtime,var/task}
 chmod 1777 "$root/tmp"
 
-(cd "$folder" && apt-get download -qq -o APT::Sandbox::User="$(id -un)" "busybox-static:$debian" >/dev/null)
+download() { (cd "$folder" && apt-get download -qq -o APT::Sandbox::User="$(id -un)" "busybox-static:$debian" >/dev/null); }
+download 2>/dev/null || { apt-get update -qq && download; } # a new machine has no list of packages yet
 dpkg-deb -x "$folder"/busybox-static_*.deb "$folder/busybox"
 install -m 755 "$(find "$folder/busybox" -path '*bin/busybox')" "$root/bin/busybox"
 for tool in sh mv chmod cp rm ls cat env sleep; do ln -s busybox "$root/bin/$tool"; done
