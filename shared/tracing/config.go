@@ -36,7 +36,7 @@ const (
 )
 
 // SecretVariable names the secret that holds headers of the collector.
-const SecretVariable = "REPLYONCE_TRACES_SECRET" //nolint:gosec // a name, not a secret
+const SecretVariable = "REPLYONCE_TRACES_SECRET"
 
 // Variables lists the variables that [ReadConfig] reads, for those who hand them
 // on to a function's environment.
