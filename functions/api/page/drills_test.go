@@ -116,6 +116,7 @@ func TestDrillPlayed(t *testing.T) {
 	// What was played before is not announced as if it had just ended.
 	s.do(chromedp.Reload())
 	s.until(`document.querySelector('.verdict[data-verdict="passed"]')`)
+	eval[bool](s.tab, `new Promise((done) => setTimeout(() => done(true), 500))`) // what is announced, is so within 150 ms
 	if text := s.text("#status"); text != "" {
 		s.t.Errorf("after a reload the page says %q", text)
 	}
