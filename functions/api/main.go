@@ -16,6 +16,7 @@ import (
 	"github.com/replyonce/replyonce/shared/dynamostore"
 	"github.com/replyonce/replyonce/shared/functionmain"
 	"github.com/replyonce/replyonce/shared/idempotency"
+	"github.com/replyonce/replyonce/shared/indexpipeline"
 	"github.com/replyonce/replyonce/shared/keyed"
 	"github.com/replyonce/replyonce/shared/lambdahandler"
 	"github.com/replyonce/replyonce/shared/newid"
@@ -45,13 +46,21 @@ func start(environment map[string]string) error {
 	pause := functionmain.Pause
 	windows := idempotency.Windows{Replay: config.Timers.ReplayWindow, Purge: config.Timers.PurgeAfter}
 	creator := keyed.Creator{Records: traces.Records(store), Windows: windows, Now: functionmain.Now, Pause: pause}
+	documents := document.Service{Store: store, Creator: creator, NewID: newID, Now: functionmain.Now}
+	if config.IndexQueueURL != "" {
+		documents.Index = &document.IndexTasks{
+			Pipeline: indexpipeline.Name(), Timers: config.Timers, Tasks: traces.Tasks(store),
+			Queue: traces.Queue(sqsqueue.New(awsclients.SQS(clients), config.IndexQueueURL)), Log: log, Metrics: metrics,
+		}
+	}
 	handler := &lambdahandler.API{
-		Documents: document.Service{Store: store, Creator: creator, NewID: newID, Now: functionmain.Now},
+		Documents: documents,
 		Conversations: conversation.Service{
 			Store: traces.Conversations(store), Documents: store, Writer: taskflow.Writer{Tasks: traces.Tasks(store), Now: functionmain.Now, Pause: pause},
 			Evidence: store, Objects: s3objects.New(awsclients.S3(clients), config.Bucket),
 			Queue: traces.Queue(sqsqueue.New(awsclients.SQS(clients), config.QueueURL)), Creator: creator,
-			NewID: newID, Now: functionmain.Now, Timers: config.Timers, OnUnknown: config.OnUnknown, Model: config.Model,
+			NewID: newID, Now: functionmain.Now, Timers: config.Timers, OnUnknown: config.OnUnknown,
+			OnUnknownAllowed: config.OnUnknownAllowed, Model: config.Model,
 			Log: log, Metrics: metrics,
 		},
 		Windows: windows, AllowedOrigin: config.AllowedOrigin, SignIn: config.SignIn, Local: config.Local,

@@ -10,7 +10,9 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/replyonce/replyonce/shared/awsclients"
+	"github.com/replyonce/replyonce/shared/conversation"
 	"github.com/replyonce/replyonce/shared/dispatchhandler"
+	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/dynamostore"
 	"github.com/replyonce/replyonce/shared/functionmain"
 	"github.com/replyonce/replyonce/shared/runtimeconfig"
@@ -44,9 +46,13 @@ func start(environment map[string]string) error {
 	log, metrics := functionmain.Telemetry("dispatcher", config.Common)
 	traces := tracing.FromEnvironment("dispatcher", environment, awsclients.SecretText(clients), log, functionmain.Now)
 	store := dynamostore.New(awsclients.DynamoDB(clients), config.Table, dynamostore.Options{})
+	queues := sqsqueue.ByScope{conversation.Scope(""): sqsqueue.New(awsclients.SQS(clients), config.QueueURL)}
+	if config.IndexQueueURL != "" {
+		queues[document.ScopeOf("")] = sqsqueue.New(awsclients.SQS(clients), config.IndexQueueURL)
+	}
 	dispatcher := &taskflow.Dispatcher{
 		Writer:   taskflow.Writer{Tasks: traces.Tasks(store), Now: functionmain.Now, Pause: functionmain.Pause},
-		Handoffs: store, Queue: traces.Queue(sqsqueue.New(awsclients.SQS(clients), config.QueueURL)), Timers: config.Timers,
+		Handoffs: store, Queue: traces.Queue(queues), Timers: config.Timers,
 		Now: functionmain.Now, Jitter: rand.Float64, Log: log, Metrics: metrics, PageSize: pageSize,
 	}
 	handler := dispatchhandler.Handler{Dispatcher: dispatcher, Remaining: functionmain.Remaining, Reserve: reserve}

@@ -28,10 +28,12 @@ type Common struct {
 // APIConfig is the section of the api function.
 type APIConfig struct {
 	Common
-	Table     string
-	QueueURL  string
-	Bucket    string
-	OnUnknown worktask.UnknownPolicy // of new tasks that name none
+	Table    string
+	QueueURL string
+	// IndexQueueURL takes index tasks; empty: every version is read whole.
+	IndexQueueURL string
+	Bucket        string
+	OnUnknown     worktask.UnknownPolicy // of new tasks that name none
 	// OnUnknownAllowed is what a request may name; OnUnknown is among it.
 	OnUnknownAllowed []worktask.UnknownPolicy
 	Model            string // of new tasks; empty: the provider's own
@@ -51,11 +53,20 @@ type WorkerConfig struct {
 	Bucket   string
 }
 
+// IndexerConfig is the section of the indexer function.
+type IndexerConfig struct {
+	Common
+	Table    string
+	QueueURL string // of index tasks
+	Bucket   string
+}
+
 // DispatcherConfig is the section of the dispatcher function.
 type DispatcherConfig struct {
 	Common
 	Table              string
 	QueueURL           string
+	IndexQueueURL      string // empty: there are no index tasks
 	DeadLetterQueueURL string // empty: dead letters are not looked at
 }
 
@@ -72,12 +83,13 @@ type AuthorizerConfig struct {
 func API(environment map[string]string) (APIConfig, error) {
 	raw, p := parse[apiVariables](environment)
 	c := APIConfig{
-		Common: raw.Common.read(&p), Table: raw.Table, QueueURL: raw.QueueURL, Bucket: raw.Bucket,
+		Common: raw.Common.read(&p), Table: raw.Table, QueueURL: raw.QueueURL, IndexQueueURL: raw.IndexQueueURL, Bucket: raw.Bucket,
 		OnUnknown: readPolicy(raw.OnUnknown, &p), Model: raw.Model,
 		AllowedOrigin: readOrigin(raw.AllowedOrigin, &p),
 	}
 	c.OnUnknownAllowed = readPolicies(raw.OnUnknownAllowed, c.OnUnknown, &p)
 	p.url("QUEUE_URL", raw.QueueURL)
+	p.url("INDEX_QUEUE_URL", raw.IndexQueueURL)
 	c.SignIn = readSignIn(raw.SignIn, c.Local, &p)
 	c.CallerRate = readRate(raw.CallerRate, &p)
 	return c, p.errorFor("api")
@@ -92,11 +104,22 @@ func Worker(environment map[string]string) (WorkerConfig, error) {
 	return c, p.errorFor("worker")
 }
 
+// Indexer reads the section of the indexer function.
+func Indexer(environment map[string]string) (IndexerConfig, error) {
+	raw, p := parse[indexerVariables](environment)
+	c := IndexerConfig{Common: raw.Common.read(&p), Table: raw.Table, QueueURL: raw.QueueURL, Bucket: raw.Bucket}
+	p.url("INDEX_QUEUE_URL", raw.QueueURL)
+	return c, p.errorFor("indexer")
+}
+
 // Dispatcher reads the section of the dispatcher function.
 func Dispatcher(environment map[string]string) (DispatcherConfig, error) {
 	raw, p := parse[dispatcherVariables](environment)
-	c := DispatcherConfig{Common: raw.Common.read(&p), Table: raw.Table, QueueURL: raw.QueueURL, DeadLetterQueueURL: raw.DeadLetterQueueURL}
+	c := DispatcherConfig{
+		Common: raw.Common.read(&p), Table: raw.Table, QueueURL: raw.QueueURL, IndexQueueURL: raw.IndexQueueURL, DeadLetterQueueURL: raw.DeadLetterQueueURL,
+	}
 	p.url("QUEUE_URL", raw.QueueURL)
+	p.url("INDEX_QUEUE_URL", raw.IndexQueueURL)
 	p.url("DEAD_LETTER_QUEUE_URL", raw.DeadLetterQueueURL)
 	return c, p.errorFor("dispatcher")
 }

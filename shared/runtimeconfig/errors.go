@@ -56,10 +56,11 @@ func (p *problems) missing(err error) {
 
 // hints says for each required variable what to set it to.
 var hints = map[string]string{
-	prefix + "TABLE":     "Set it to the name of the DynamoDB table.",
-	prefix + "QUEUE_URL": "Set it to the URL of the SQS queue of handoffs.",
-	prefix + "BUCKET":    "Set it to the name of the S3 bucket for large replies.",
-	prefix + "ISSUER":    "Set it to the issuer of the identity provider, as in the claim iss.",
-	prefix + "AUDIENCE":  "Set it to the client id that tokens are made for.",
-	prefix + "SIGN_IN":   "Set it to the JSON of the sign-in settings, as /config.json shows them.",
+	prefix + "TABLE":           "Set it to the name of the DynamoDB table.",
+	prefix + "QUEUE_URL":       "Set it to the URL of the SQS queue of handoffs.",
+	prefix + "INDEX_QUEUE_URL": "Set it to the URL of the SQS queue of handoffs of index tasks.",
+	prefix + "BUCKET":          "Set it to the name of the S3 bucket for large replies.",
+	prefix + "ISSUER":          "Set it to the issuer of the identity provider, as in the claim iss.",
+	prefix + "AUDIENCE":        "Set it to the client id that tokens are made for.",
+	prefix + "SIGN_IN":         "Set it to the JSON of the sign-in settings, as /config.json shows them.",
 }

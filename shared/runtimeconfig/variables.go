@@ -18,6 +18,7 @@ type apiVariables struct {
 	Common           commonVariables
 	Table            string `env:"TABLE,required,notEmpty"`
 	QueueURL         string `env:"QUEUE_URL,required,notEmpty"`
+	IndexQueueURL    string `env:"INDEX_QUEUE_URL"`
 	Bucket           string `env:"BUCKET,required,notEmpty"`
 	OnUnknown        string `env:"ON_UNKNOWN"     envDefault:"retry"`
 	OnUnknownAllowed string `env:"ON_UNKNOWN_ALLOWED"`
@@ -45,10 +46,18 @@ type providerVariables struct {
 	ProviderSecret  string `env:"PROVIDER_SECRET"`
 }
 
+type indexerVariables struct {
+	Common   commonVariables
+	Table    string `env:"TABLE,required,notEmpty"`
+	QueueURL string `env:"INDEX_QUEUE_URL,required,notEmpty"`
+	Bucket   string `env:"BUCKET,required,notEmpty"`
+}
+
 type dispatcherVariables struct {
 	Common             commonVariables
 	Table              string `env:"TABLE,required,notEmpty"`
 	QueueURL           string `env:"QUEUE_URL,required,notEmpty"`
+	IndexQueueURL      string `env:"INDEX_QUEUE_URL"`
 	DeadLetterQueueURL string `env:"DEAD_LETTER_QUEUE_URL"`
 }
 
