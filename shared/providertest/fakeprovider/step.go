@@ -80,7 +80,7 @@ func (s Step) generates() bool {
 	return false
 }
 
-// Early: it happens before the body, and with it the question, is read.
+// Early reports whether it happens before the body, and with it the question, is read.
 func (s Step) Early() bool { return s.Action == CutBeforeBody }
 
 // Validate says what is wrong with the step.

@@ -11,7 +11,8 @@ import (
 type Step interface {
 	// Validate says what is wrong with a step.
 	Validate() error
-	// Early: it happens before the body, and with it the question, is read.
+	// Early reports whether it happens before the body, and with it the question, is
+	// read.
 	Early() bool
 }
 
