@@ -167,7 +167,9 @@ func (r Retrier) newTask(ctx context.Context, failed worktask.Task, in RetryRequ
 	}
 	ref := conversation.TaskRef(failed.Workspace, conversationOf(failed.Ref), r.NewID())
 	// No gateway has seen the request; in the worker's logs the key stands in its place.
-	return worktask.NewTask(ref, reply.Kind, failed.Caller, text, string(in.Key), failed.OnUnknown, now, timersOf(failed)), nil
+	t := worktask.NewTask(ref, reply.Kind, failed.Caller, text, string(in.Key), failed.OnUnknown, now, timersOf(failed))
+	t.Money = worktask.NewMoney(failed.Money.Limit, failed.Money.Call)
+	return t, nil
 }
 
 // timersOf are the timers that the failed task was accepted with, as far as a

@@ -49,7 +49,8 @@ type Service struct {
 	OnUnknown worktask.UnknownPolicy // of new tasks that name none
 	// OnUnknownAllowed is what a request may name; empty: OnUnknown alone.
 	OnUnknownAllowed []worktask.UnknownPolicy
-	Model            string // of new tasks; empty: the provider's own
+	Money            worktask.Money // of new tasks; the zero value counts none
+	Model            string         // of new tasks; empty: the provider's own
 
 	Log     *slog.Logger
 	Metrics telemetry.Metrics

@@ -70,7 +70,9 @@ func (s Service) message(caller identity.Caller, in SubmitInput) Message {
 func (s Service) task(caller identity.Caller, m Message, policy worktask.UnknownPolicy, gatewayRequestID string) worktask.Task {
 	input := reply.Input{Message: m.ID, PromptVersion: reply.PromptVersion, Model: s.Model}
 	ref := TaskRef(m.Workspace, m.Conversation, s.NewID())
-	return worktask.NewTask(ref, reply.Kind, caller.ID, input.Encode(), gatewayRequestID, policy, s.now(), s.Timers)
+	t := worktask.NewTask(ref, reply.Kind, caller.ID, input.Encode(), gatewayRequestID, policy, s.now(), s.Timers)
+	t.Money = s.Money
+	return t
 }
 
 // canonical has only what the caller sent. A version that the server looked up

@@ -34,9 +34,13 @@ const (
 	CallsLeft      = "calls_left"
 	CallsKnown     = "calls_known"
 	UnknownRepeats = "unknown_repeats"
-	OnUnknown      = "on_unknown"
-	CallOpen       = "call_open"
-	OperationID    = "operation_id"
+	// MoneyLimit, MoneyLeft and CallMoney are there on tasks that count money.
+	MoneyLimit  = "money_limit"
+	MoneyLeft   = "money_left"
+	CallMoney   = "call_money"
+	OnUnknown   = "on_unknown"
+	CallOpen    = "call_open"
+	OperationID = "operation_id"
 
 	AcceptedAt    = "accepted_at_ms"
 	NextAttemptAt = "next_attempt_at_ms"

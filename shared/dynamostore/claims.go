@@ -28,7 +28,20 @@ func claim(c worktask.Claim) (*expression, error) {
 	e.assign(c.AssignmentID, c.LeaseUntil)
 	e.add(dynamoschema.AttemptsLeft, -1)
 	e.add(dynamoschema.CallsLeft, -1)
+	e.takeMoney(c.Money)
 	return e, nil
+}
+
+// takeMoney takes what one call costs at most. The two stored numbers can be
+// compared, and one can be taken from the other, but only where they are: an
+// update that names what is not there is an error and no refusal.
+func (e *expression) takeMoney(counted bool) {
+	if !counted {
+		e.where(e.absent(dynamoschema.MoneyLeft))
+		return
+	}
+	e.where(e.compareStored(dynamoschema.MoneyLeft, ">=", dynamoschema.CallMoney))
+	e.subtractStored(dynamoschema.MoneyLeft, dynamoschema.CallMoney)
 }
 
 func lookupClaim(c worktask.LookupClaim) (*expression, error) {

@@ -59,6 +59,9 @@ func newLife(ctx context.Context, database, memory storetest.Store) *life {
 func (l *life) accept(r *rapid.T) {
 	policy := rapid.SampledFrom([]worktask.UnknownPolicy{worktask.RetryUnknown, worktask.StopUnknown}).Draw(r, "policy")
 	t := worktask.NewTask(l.ref, "reply", "alice", "{}", "gateway-1", policy, l.now, worktask.ShortTimers())
+	if rapid.Bool().Draw(r, "money") {
+		t.Money = worktask.NewMoney(int64(rapid.IntRange(1, 50).Draw(r, "limit")), int64(rapid.IntRange(0, 12).Draw(r, "call")))
+	}
 	record := newRecord()
 	record.Key = idempotency.Key(l.ref.ID)
 	for _, s := range l.both {
@@ -118,6 +121,7 @@ func (l *life) draw(r *rapid.T) worktask.Transition {
 		return worktask.Claim{
 			AssignmentID: l.claimID(r), Now: l.now, LeaseUntil: l.now.Add(timers.Lease),
 			Margin: timers.SkewMargin, Reserve: timers.LeaseReserve,
+			Money: l.countsMoney(r) != (rapid.IntRange(0, 9).Draw(r, "other form") == 0),
 		}
 	case "lookup":
 		return worktask.LookupClaim{
@@ -125,7 +129,7 @@ func (l *life) draw(r *rapid.T) worktask.Transition {
 			Margin: timers.SkewMargin, Reserve: timers.LeaseReserve,
 		}
 	case "end":
-		reasons := []worktask.Reason{worktask.DeadlineOver, worktask.AttemptsExhausted, worktask.OutcomeUnknown}
+		reasons := []worktask.Reason{worktask.DeadlineOver, worktask.AttemptsExhausted, worktask.OutcomeUnknown, worktask.BudgetExhausted}
 		return worktask.End{
 			Reason: rapid.SampledFrom(reasons).Draw(r, "reason"), By: worktask.EndedByDispatcher,
 			Now: l.now, Margin: timers.SkewMargin,
@@ -151,6 +155,14 @@ func (l *life) claimID(r *rapid.T) string {
 	return l.claims[len(l.claims)-1]
 }
 
+func (l *life) countsMoney(r *rapid.T) bool {
+	t, err := l.both[1].Get(l.ctx, l.ref)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return t.Money.Counted()
+}
+
 func (l *life) bump(r *rapid.T) worktask.Transition {
 	t, err := l.both[1].Get(l.ctx, l.ref)
 	if err != nil {
@@ -167,6 +179,7 @@ func (l *life) byWorker(r *rapid.T, a worktask.Assignment, timers worktask.Timer
 	seen := worktask.Report{Tokens: worktask.Tokens{
 		Input: int64(rapid.IntRange(0, 3).Draw(r, "input")), Output: int64(rapid.IntRange(0, 3).Draw(r, "output")),
 	}, ProviderRequestID: rapid.SampledFrom([]string{"", "p1", "p2"}).Draw(r, "provider")}
+	seen.Cost = worktask.Cost{Known: rapid.Bool().Draw(r, "cost known"), Micros: int64(rapid.IntRange(0, 13).Draw(r, "cost"))}
 	switch rapid.SampledFrom([]string{"begin", "renew", "renew", "operation", "complete", "fail", "release", "release", "release"}).Draw(r, "work") {
 	case "begin":
 		return a.Begin(l.now)

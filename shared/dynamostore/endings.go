@@ -23,7 +23,7 @@ func end(t worktask.End) (*expression, error) {
 // over is the condition that the reason holds. A saved operation suspends the
 // budget's reasons: looking up is free and may bring the answer that was paid.
 func (e *expression) over(t worktask.End) error {
-	switch t.Reason { //nolint:exhaustive // only these three end a task that nobody works on
+	switch t.Reason { //nolint:exhaustive // only these end a task that nobody works on
 	case worktask.DeadlineOver:
 		e.where(e.compare(dynamoschema.DeadlineAt, "<=", ":now", millis(t.Now)))
 	case worktask.AttemptsExhausted:
@@ -31,6 +31,8 @@ func (e *expression) over(t worktask.End) error {
 			e.compare(dynamoschema.AttemptsLeft, "<=", ":none", number(0)),
 			e.compare(dynamoschema.CallsLeft, "<=", ":none", number(0)),
 		))
+	case worktask.BudgetExhausted:
+		e.where(e.absent(dynamoschema.OperationID), e.compareStored(dynamoschema.MoneyLeft, "<", dynamoschema.CallMoney))
 	case worktask.OutcomeUnknown:
 		e.where(
 			e.absent(dynamoschema.OperationID),

@@ -53,6 +53,12 @@ func (e *expression) compare(attribute, operator, placeholder string, v types.At
 	return condition{text: e.name(attribute) + " " + operator + " " + e.value(placeholder, v)}
 }
 
+// compareStored is the condition "attribute operator attribute". It holds only
+// where both are.
+func (e *expression) compareStored(attribute, operator, other string) condition {
+	return condition{text: e.name(attribute) + " " + operator + " " + e.name(other)}
+}
+
 func (e *expression) absent(attribute string) condition {
 	return condition{text: "attribute_not_exists(" + e.name(attribute) + ")"}
 }
@@ -112,6 +118,11 @@ func (e *expression) setIfAny(attribute, v string) {
 	if v != "" {
 		e.set(attribute, text(v))
 	}
+}
+
+// subtractStored takes one stored number from another.
+func (e *expression) subtractStored(attribute, other string) {
+	e.sets = append(e.sets, e.name(attribute)+" = "+e.name(attribute)+" - "+e.name(other))
 }
 
 // add changes a count; an absent one counts from zero.

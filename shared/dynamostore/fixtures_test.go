@@ -94,20 +94,35 @@ func sampleTransitions() []namedTransition {
 	looking, _ := worktask.AssignmentOf(worktask.Task{
 		Ref: a.Ref(), Status: worktask.Running, AssignmentID: assignmentID, AssignmentVersion: 1, OperationID: "op-1",
 	}, assignmentID)
+	lookup, claimWithMoney := sampleClaim(), sampleClaim()
+	claimWithMoney.Money = true
+	priced, _ := worktask.AssignmentOf(worktask.Task{
+		Ref: a.Ref(), Status: worktask.Running, AssignmentID: assignmentID, AssignmentVersion: 1, Money: worktask.NewMoney(5000, 1000),
+	}, assignmentID)
+	cost := report
+	cost.Cost = worktask.Cost{Known: true, Micros: 300}
 	next, due := instant.Add(4*time.Second), instant.Add(34*time.Second)
 	all := []namedTransition{
 		{"claim", sampleClaim()},
-		{"claim_lookup", worktask.LookupClaim(sampleClaim())},
+		{"claim with money", claimWithMoney},
+		{"claim_lookup", worktask.LookupClaim{AssignmentID: lookup.AssignmentID, Now: lookup.Now, LeaseUntil: lookup.LeaseUntil, Margin: lookup.Margin}},
 		{"begin", a.Begin(instant)},
 		{"renew", a.Renew(instant, instant.Add(40*time.Second))},
 		{"save_operation", a.SaveOperation(instant, "op-1")},
 		{"complete with a body", a.Complete(instant, worktask.Result{Body: "The answer."}, report)},
 		{"complete with an object", a.Complete(instant, worktask.Result{ObjectKey: "k", Bytes: 400_000, SHA256: "ab"}, worktask.Report{})},
+		{"complete with money", priced.Complete(instant, worktask.Result{Body: "The answer."}, cost)},
+		{"fail with money, outcome known", priced.Fail(instant, worktask.Declined, true, cost)},
+		{"fail with money, outcome unknown", priced.Fail(instant, worktask.OutcomeUnknown, false, cost)},
+		{"release with money, rejected", priced.Release(instant, worktask.ReleaseRejected, next, due, worktask.Report{})},
+		{"release with money, failed", priced.Release(instant, worktask.ReleaseFailed, next, due, cost)},
+		{"release with money, unknown", priced.Release(instant, worktask.ReleaseUnknown, next, due, cost)},
 		{"fail, outcome known", a.Fail(instant, worktask.Declined, true, report)},
 		{"fail, outcome unknown", a.Fail(instant, worktask.OutcomeUnknown, false, worktask.Report{})},
 		{"end for deadline", worktask.End{Reason: worktask.DeadlineOver, By: worktask.EndedByDispatcher, Now: instant, Margin: 2 * time.Second}},
 		{"end for attempts_exhausted", worktask.End{Reason: worktask.AttemptsExhausted, By: worktask.EndedByWorker, Now: instant, Margin: 2 * time.Second}},
 		{"end for outcome_unknown", worktask.End{Reason: worktask.OutcomeUnknown, By: worktask.EndedByDispatcher, Now: instant, Margin: 2 * time.Second}},
+		{"end for budget_exhausted", worktask.End{Reason: worktask.BudgetExhausted, By: worktask.EndedByWorker, Now: instant, Margin: 2 * time.Second}},
 		{"cancel", worktask.Cancel{Now: instant}},
 		{"bump", worktask.Bump{Seen: instant, Due: due}},
 		{"release of a look-up as rejected", looking.Release(instant, worktask.ReleaseRejected, next, due, report)},

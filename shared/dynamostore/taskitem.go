@@ -41,6 +41,11 @@ func writeBudget(w itemWriter, t worktask.Task) {
 	w.count(dynamoschema.CallsLeft, t.Budget.CallsLeft)
 	w.number(dynamoschema.CallsKnown, int64(t.Budget.CallsKnown))
 	w.number(dynamoschema.UnknownRepeats, int64(t.Budget.UnknownRepeats))
+	if t.Money.Counted() {
+		w.number(dynamoschema.MoneyLimit, t.Money.Limit)
+		w.item[dynamoschema.MoneyLeft] = number(t.Money.Left)
+		w.item[dynamoschema.CallMoney] = number(t.Money.Call)
+	}
 	w.text(dynamoschema.OnUnknown, string(t.OnUnknown))
 	w.flag(dynamoschema.CallOpen, t.CallOpen)
 	w.text(dynamoschema.OperationID, t.OperationID)
@@ -102,6 +107,9 @@ func readBudget(r *itemReader, t *worktask.Task) {
 		CallsLeft:      r.count(dynamoschema.CallsLeft),
 		CallsKnown:     r.count(dynamoschema.CallsKnown),
 		UnknownRepeats: r.count(dynamoschema.UnknownRepeats),
+	}
+	t.Money = worktask.Money{
+		Limit: r.number(dynamoschema.MoneyLimit), Left: r.number(dynamoschema.MoneyLeft), Call: r.number(dynamoschema.CallMoney),
 	}
 }
 

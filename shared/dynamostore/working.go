@@ -51,6 +51,7 @@ func complete(c worktask.Completion) (*expression, error) {
 		e.set(dynamoschema.ResultBytes, number(result.Bytes))
 	}
 	e.add(dynamoschema.CallsKnown, 1)
+	e.add(dynamoschema.MoneyLeft, c.MoneyBack())
 	e.remove(dynamoschema.CallOpen)
 	e.report(c.Report())
 	e.end(worktask.Completed, c.Assignment().ID(), c.Now())
@@ -63,6 +64,7 @@ func fail(f worktask.Failure) *expression {
 	if f.Known() {
 		e.add(dynamoschema.CallsKnown, 1)
 	}
+	e.add(dynamoschema.MoneyLeft, f.MoneyBack())
 	e.setText(dynamoschema.FailureReason, string(f.Reason()))
 	e.report(f.Report())
 	e.end(worktask.Failed, f.Assignment().ID(), f.Now())
@@ -85,6 +87,7 @@ func release(r worktask.Release) *expression {
 	if r.CallKnown() {
 		e.add(dynamoschema.CallsKnown, 1)
 	}
+	e.add(dynamoschema.MoneyLeft, r.MoneyBack())
 	if r.ClosesCall() {
 		e.remove(dynamoschema.CallOpen)
 	}

@@ -84,6 +84,9 @@ type Item struct {
 	CallsLeft         int    `json:"calls_left"`
 	CallsKnown        int    `json:"calls_known"`
 	UnknownRepeats    int    `json:"unknown_repeats"`
+	MoneyLimit        int64  `json:"money_limit,omitzero"`
+	MoneyLeft         int64  `json:"money_left,omitzero"`
+	CallMoney         int64  `json:"call_money,omitzero"`
 	OnUnknown         string `json:"on_unknown"`
 	CallOpen          bool   `json:"call_open,omitzero"`
 	OperationID       string `json:"operation_id,omitzero"`
@@ -147,6 +150,7 @@ func ItemOf(t worktask.Task) Item {
 		AttemptLimit: t.Budget.AttemptLimit, CallLimit: t.Budget.CallLimit,
 		AttemptsLeft: t.Budget.AttemptsLeft, CallsLeft: t.Budget.CallsLeft,
 		CallsKnown: t.Budget.CallsKnown, UnknownRepeats: t.Budget.UnknownRepeats,
+		MoneyLimit: t.Money.Limit, MoneyLeft: t.Money.Left, CallMoney: t.Money.Call,
 		OnUnknown: string(t.OnUnknown), CallOpen: t.CallOpen, OperationID: t.OperationID,
 		AcceptedAt: MillisOf(t.AcceptedAt), NextAttemptAt: MillisOf(t.NextAttemptAt), Deadline: MillisOf(t.Deadline),
 		HandoffDueAt: MillisOf(t.HandoffDueAt), Released: string(t.Released), ReleasedVersion: t.ReleasedVersion,
@@ -166,6 +170,7 @@ func (i Item) Task(ref Ref) worktask.Task {
 			AttemptLimit: i.AttemptLimit, CallLimit: i.CallLimit, AttemptsLeft: i.AttemptsLeft, CallsLeft: i.CallsLeft,
 			CallsKnown: i.CallsKnown, UnknownRepeats: i.UnknownRepeats,
 		},
+		Money:     worktask.Money{Limit: i.MoneyLimit, Left: i.MoneyLeft, Call: i.CallMoney},
 		OnUnknown: worktask.UnknownPolicy(i.OnUnknown), CallOpen: i.CallOpen, OperationID: i.OperationID,
 		AcceptedAt: i.AcceptedAt.Time(), NextAttemptAt: i.NextAttemptAt.Time(), Deadline: i.Deadline.Time(),
 		HandoffDueAt: i.HandoffDueAt.Time(), Released: worktask.ReleaseMode(i.Released), ReleasedVersion: i.ReleasedVersion,

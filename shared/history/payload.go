@@ -96,6 +96,8 @@ type Call struct {
 	Replayed          bool   `json:"replayed,omitzero"`   // answered by the key of an earlier request
 	Status            int    `json:"status,omitzero"`     // HTTP
 	Outcome           string `json:"outcome,omitzero"`    // what a worker knows, or what the provider decided
+	CostKnown         bool   `json:"cost_known,omitzero"`
+	Cost              int64  `json:"cost,omitzero"` // in millionths of the currency, as a worker knows it
 	Result            Saved  `json:"result,omitzero"`
 }
 

@@ -34,7 +34,7 @@ func (w recordedWork) Call(ctx context.Context, save func(context.Context, strin
 	call := w.call()
 	sent := w.actor.Record(Event{Kind: CallSent, Task: RefOf(w.task.Ref), Call: &call})
 	o := w.inner.Call(withOperation(ctx, sent), save)
-	w.ended(CallEnded, sent, o)
+	w.ended(CallEnded, sent, "", o)
 	return o
 }
 
@@ -43,7 +43,7 @@ func (w recordedWork) LookUp(ctx context.Context, operationID string) worktask.O
 	call.OperationID = operationID
 	sent := w.actor.Record(Event{Kind: LookupSent, Task: RefOf(w.task.Ref), Call: &call})
 	o := w.inner.LookUp(withOperation(ctx, sent), operationID)
-	w.ended(LookupEnded, sent, o)
+	w.ended(LookupEnded, sent, operationID, o)
 	return o
 }
 
@@ -51,9 +51,11 @@ func (w recordedWork) call() Call {
 	return Call{AssignmentID: w.task.AssignmentID, AssignmentVersion: w.task.AssignmentVersion}
 }
 
-func (w recordedWork) ended(kind Kind, sent int64, o worktask.Outcome) {
+func (w recordedWork) ended(kind Kind, sent int64, operationID string, o worktask.Outcome) {
 	call := w.call()
+	call.OperationID = operationID
 	call.Outcome, call.Result = CallOutcome(o.Kind), SavedOf(o.Result)
+	call.CostKnown, call.Cost = o.Report.Cost.Known, o.Report.Cost.Micros
 	w.actor.Record(Event{Kind: kind, Op: sent, Task: RefOf(w.task.Ref), Call: &call})
 }
 

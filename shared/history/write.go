@@ -16,6 +16,9 @@ type Write struct {
 	AssignmentID      string `json:"assignment_id,omitzero"`
 	AssignmentVersion int64  `json:"assignment_version,omitzero"`
 	LookupOnly        bool   `json:"lookup_only,omitzero"`
+	CallMoney         int64  `json:"call_money,omitzero"` // that the assignment's call has taken
+
+	Money bool `json:"money,omitzero"` // claim: takes the money of a call
 
 	Now        Millis `json:"now,omitzero"`         // the writer's clock
 	LeaseUntil Millis `json:"lease_until,omitzero"` // claims, renew
@@ -37,6 +40,8 @@ type Write struct {
 	InputTokens       int64  `json:"input_tokens,omitzero"` // complete, fail, release
 	OutputTokens      int64  `json:"output_tokens,omitzero"`
 	ProviderRequestID string `json:"provider_request_id,omitzero"`
+	CostKnown         bool   `json:"cost_known,omitzero"`
+	Cost              int64  `json:"cost,omitzero"`
 }
 
 // The names of the transitions, as package worktask gives them.
@@ -76,6 +81,7 @@ func WriteOf(tr worktask.Transition) (Write, error) {
 	switch tr := tr.(type) {
 	case worktask.Claim:
 		w.claim(tr.AssignmentID, tr.Now, tr.LeaseUntil, tr.Margin, tr.Reserve)
+		w.Money = tr.Money
 	case worktask.LookupClaim:
 		w.claim(tr.AssignmentID, tr.Now, tr.LeaseUntil, tr.Margin, tr.Reserve)
 	case worktask.Beginning:
@@ -117,10 +123,12 @@ func (w *Write) claim(id string, now, until time.Time, margin, reserve time.Dura
 
 func (w *Write) fence(a worktask.Assignment, now time.Time) {
 	w.AssignmentID, w.AssignmentVersion, w.LookupOnly, w.Now = a.ID(), a.Version(), a.LookupOnly(), MillisOf(now)
+	w.CallMoney = a.CallMoney()
 }
 
 func (w *Write) report(r worktask.Report) {
 	w.InputTokens, w.OutputTokens, w.ProviderRequestID = r.Tokens.Input, r.Tokens.Output, r.ProviderRequestID
+	w.CostKnown, w.Cost = r.Cost.Known, r.Cost.Micros
 }
 
 // Fenced reports whether the write is one of a worker under its assignment.
@@ -142,10 +150,11 @@ func (w Write) Engine(ref Ref) (worktask.Transition, error) {
 	margin, reserve := time.Duration(w.MarginMS)*time.Millisecond, time.Duration(w.ReserveMS)*time.Millisecond
 	report := worktask.Report{
 		Tokens: worktask.Tokens{Input: w.InputTokens, Output: w.OutputTokens}, ProviderRequestID: w.ProviderRequestID,
+		Cost: worktask.Cost{Known: w.CostKnown, Micros: w.Cost},
 	}
 	switch w.Transition {
 	case Claim:
-		return worktask.Claim{AssignmentID: w.AssignmentID, Now: now, LeaseUntil: until, Margin: margin, Reserve: reserve}, nil
+		return worktask.Claim{AssignmentID: w.AssignmentID, Now: now, LeaseUntil: until, Margin: margin, Reserve: reserve, Money: w.Money}, nil
 	case LookupClaim:
 		return worktask.LookupClaim{AssignmentID: w.AssignmentID, Now: now, LeaseUntil: until, Margin: margin, Reserve: reserve}, nil
 	case End:
@@ -181,6 +190,7 @@ func (w Write) Engine(ref Ref) (worktask.Transition, error) {
 func (w Write) assignment(ref Ref) (worktask.Assignment, bool) {
 	claimed := worktask.Task{
 		Ref: ref.Parts(), Status: worktask.Running, AssignmentID: w.AssignmentID, AssignmentVersion: w.AssignmentVersion,
+		Money: worktask.Money{Call: w.CallMoney},
 	}
 	if w.LookupOnly {
 		claimed.OperationID = "saved"

@@ -32,6 +32,9 @@ func TestMachinesFollowTheFlow(t *testing.T) {
 		if random.IntN(2) == 0 {
 			o.Policy = worktask.StopUnknown
 		}
+		if random.IntN(3) == 0 {
+			o.Money = explore.CallMoney + random.IntN(explore.CallMoney+1)
+		}
 		w := explore.RandomWalk(o, 10+random.IntN(40), random.IntN)
 		compare(t, seed, o, w)
 		for _, m := range w.Moves {
@@ -62,7 +65,7 @@ func compare(t *testing.T, seed uint64, o explore.Options, w explore.Walk) {
 		}
 		return 0
 	}}
-	s := world.Schedule{Setup: world.Setup{Policy: o.Policy}, Steps: []world.Step{{Op: world.Send}, serve("accept", world.None)}}
+	s := world.Schedule{Setup: world.Setup{Policy: o.Policy, MoneyLimit: int64(o.Money), CallMoney: callMoneyOf(o)}, Steps: []world.Step{{Op: world.Send}, serve("accept", world.None)}}
 	var labels, want []string
 	for _, m := range w.Moves {
 		labels = append(labels, m.Label)
@@ -80,6 +83,13 @@ func compare(t *testing.T, seed uint64, o explore.Options, w explore.Walk) {
 	if a, b := describe(item.Task(""), r.History.Events[0].At), describe(w.Task, time.Unix(1_000_000_000, 0)); a != b {
 		t.Fatalf("seed %d: after the path\n  %s\nthe task is\n  %s, want\n  %s", seed, strings.Join(labels, "\n  "), a, b)
 	}
+}
+
+func callMoneyOf(o explore.Options) int64 {
+	if o.Money == 0 {
+		return 0
+	}
+	return explore.CallMoney
 }
 
 // storedUntil are the first writes that landed and the item after them. What
@@ -102,8 +112,8 @@ func describe(t worktask.Task, start time.Time) string {
 		}
 		return x.Sub(start).String()
 	}
-	return fmt.Sprintf("%s %s version %d attempts %d calls %d known %d open %t operation %t result %t lease %s next %s due %s",
-		t.Status, t.FailureReason, t.AssignmentVersion, t.Budget.AttemptsLeft, t.Budget.CallsLeft, t.Budget.CallsKnown, t.CallOpen,
+	return fmt.Sprintf("%s %s version %d attempts %d calls %d known %d money %d open %t operation %t result %t lease %s next %s due %s",
+		t.Status, t.FailureReason, t.AssignmentVersion, t.Budget.AttemptsLeft, t.Budget.CallsLeft, t.Budget.CallsKnown, t.Money.Left, t.CallOpen,
 		t.OperationID != "", t.Result.Present(), at(t.LeaseExpiresAt), at(t.NextAttemptAt), at(t.HandoffDueAt))
 }
 

@@ -75,9 +75,26 @@ var extras = []world.Schedule{
 		slices.Concat(calling, acts(step(world.Crash), advanceTo(world.AtMargin), step(world.Duplicate), deliver, step(world.Flow)))...),
 	asked(world.Setup{}, // two workers die one after the other
 		slices.Concat(died(), died(), died())...),
+	asked(money, // a worker dies with the last money in its hands
+		slices.Concat(died(), acts(step(world.Dispatch), step(world.Flow)))...),
+	asked(money, // the money for a repeat is not there
+		slices.Concat(calling, acts(serve("await", world.Cut), step(world.Flow)))...),
+	asked(money, // answers that are empty use little of it, until the rest is too little
+		spent(3)...),
+	asked(money, // a look-up is free, and its answer settles the price
+		slices.Concat(calling, acts(serve("await", world.Operation), flowTo("await"), step(world.Crash), advanceTo(world.AtMargin),
+			step(world.Duplicate), deliver, flowTo("look_up"), serve("look_up", world.Empty), step(world.Flow),
+			advanceTo(world.AtNext), step(world.Duplicate), deliver, step(world.Flow)))...),
+	asked(money, // the provider has not executed what was paid for
+		slices.Concat(calling, acts(serve("await", world.Operation), flowTo("await"), step(world.Crash), advanceTo(world.AtMargin),
+			step(world.Duplicate), deliver, flowTo("look_up"), serve("look_up", world.NotExecuted), step(world.Flow),
+			advanceTo(world.AtNext), step(world.Duplicate), deliver, step(world.Flow)))...),
 	asked(world.Setup{}, // a message goes to the dead-letter queue while its worker is dead
 		slices.Concat(calling, acts(step(world.Crash), step(world.DeadLetter)))...),
 }
+
+// money limits what a task may cost.
+var money = world.Setup{MoneyLimit: moneyLimit, CallMoney: callMoney}
 
 // asked is a schedule in which somebody has asked something.
 func asked(setup world.Setup, steps ...world.Step) world.Schedule {

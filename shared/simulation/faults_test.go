@@ -14,6 +14,7 @@ import (
 var setups = []world.Setup{
 	{Policy: worktask.RetryUnknown},
 	{Policy: worktask.StopUnknown},
+	{Policy: worktask.RetryUnknown, MoneyLimit: moneyLimit, CallMoney: callMoney},
 	{Policy: worktask.StopUnknown, HideOldItem: true, StaleIndex: true},
 }
 

@@ -132,10 +132,21 @@ func schedule(draw source, n int) world.Schedule {
 	return s
 }
 
+// What a task may cost, where that is limited, and a call at most: one call whose
+// end nobody saw is as much as the limit lets through, of those that end with a
+// price there may be three.
+const (
+	callMoney  = 1000
+	moneyLimit = 1850
+)
+
 func setup(draw source) world.Setup {
 	s := world.Setup{Policy: worktask.RetryUnknown, HideOldItem: draw(2) == 1, StaleIndex: draw(4) == 1}
 	if draw(2) == 1 {
 		s.Policy = worktask.StopUnknown
+	}
+	if draw(3) == 0 {
+		s.MoneyLimit, s.CallMoney = moneyLimit, callMoney
 	}
 	return s
 }

@@ -65,18 +65,23 @@ func (e *Env) seed(ctx context.Context, t worktask.Task) error {
 	return nil
 }
 
-// claimed is the right of a claim with the id that made the version.
+// claimed is the right of a claim with the id that made the version, on a task
+// that counts no money.
 func claimed(ref worktask.Ref, id string, version int64) worktask.Assignment {
+	return claimedWith(worktask.Money{}, ref, id, version)
+}
+
+func claimedWith(money worktask.Money, ref worktask.Ref, id string, version int64) worktask.Assignment {
 	a, _ := worktask.AssignmentOf(worktask.Task{
-		Ref: ref, Status: worktask.Running, AssignmentID: id, AssignmentVersion: version,
+		Ref: ref, Status: worktask.Running, AssignmentID: id, AssignmentVersion: version, Money: money,
 	}, id)
 	return a
 }
 
 // claimedForLookup is the right of a claim that may only look up.
-func claimedForLookup(ref worktask.Ref, id string, version int64) worktask.Assignment {
+func claimedForLookup(money worktask.Money, ref worktask.Ref, id string, version int64) worktask.Assignment {
 	a, _ := worktask.AssignmentOf(worktask.Task{
-		Ref: ref, Status: worktask.Running, AssignmentID: id, AssignmentVersion: version, OperationID: "op-1",
+		Ref: ref, Status: worktask.Running, AssignmentID: id, AssignmentVersion: version, OperationID: "op-1", Money: money,
 	}, id)
 	return a
 }

@@ -77,6 +77,13 @@ func conditionMutants() []mutant {
 		}),
 		overlooking("claim without attempts", "claim", func(_ worktask.Transition, t *worktask.Task) { t.Budget.AttemptsLeft = 1 }),
 		overlooking("claim without calls", "claim", func(_ worktask.Transition, t *worktask.Task) { t.Budget.CallsLeft = 1 }),
+		overlooking("claim without the money", "claim", func(_ worktask.Transition, t *worktask.Task) { t.Money.Left = t.Money.Limit }),
+		overlooking("claim in the other form", "claim", func(tr worktask.Transition, t *worktask.Task) {
+			t.Money = worktask.Money{}
+			if c, isClaim := tr.(worktask.Claim); isClaim && c.Money {
+				t.Money = worktask.Money{Limit: 1, Left: 1}
+			}
+		}),
 		overlooking("claim of an open call", "claim", func(_ worktask.Transition, t *worktask.Task) { t.CallOpen = false }),
 		overlooking("claim after the deadline", "claim", func(_ worktask.Transition, t *worktask.Task) { t.Deadline = distant() }),
 		overlooking("claim of a saved operation", "claim", func(_ worktask.Transition, t *worktask.Task) { t.OperationID = "" }),
@@ -93,6 +100,7 @@ func conditionMutants() []mutant {
 		overlooking("end of a task whose lease holds", "end", func(_ worktask.Transition, t *worktask.Task) { t.LeaseExpiresAt = time.Time{} }),
 		overlooking("end before the deadline", "end", func(_ worktask.Transition, t *worktask.Task) { t.Deadline = time.Time{} }),
 		overlooking("end with budget left", "end", func(_ worktask.Transition, t *worktask.Task) { t.Budget.CallsLeft = 0 }),
+		overlooking("end with money left", "end", func(_ worktask.Transition, t *worktask.Task) { t.Money = worktask.Money{Limit: 1, Call: 1} }),
 		overlooking("end of a saved operation", "end", func(_ worktask.Transition, t *worktask.Task) { t.OperationID = "" }),
 		overlooking("end of a call that was never begun", "end", func(_ worktask.Transition, t *worktask.Task) { t.CallOpen = true }),
 		overlooking("end under the other policy", "end", func(_ worktask.Transition, t *worktask.Task) { t.OnUnknown = worktask.StopUnknown }),
@@ -117,6 +125,15 @@ func effectMutants() []mutant {
 	return []mutant{
 		leaving("claim that removes the due time", "claim", func(_ worktask.Task, t *worktask.Task) { t.HandoffDueAt = time.Time{} }),
 		leaving("claim that pays no call", "claim", func(before worktask.Task, t *worktask.Task) { t.Budget.CallsLeft = before.Budget.CallsLeft }),
+		leaving("claim that takes no money", "claim", func(before worktask.Task, t *worktask.Task) { t.Money = before.Money }),
+		leaving("look-up that takes money", "claim_lookup", func(_ worktask.Task, t *worktask.Task) { t.Money.Left -= t.Money.Call }),
+		leaving("completion that keeps what was not used", "complete", func(before worktask.Task, t *worktask.Task) { t.Money = before.Money }),
+		leaving("failure that gives the money of an unknown end back", "fail", func(before worktask.Task, t *worktask.Task) {
+			t.Money.Left = before.Money.Left + before.Money.Call
+		}),
+		leaving("release that always gives the money back", "release", func(before worktask.Task, t *worktask.Task) {
+			t.Money.Left = before.Money.Left + before.Money.Call
+		}),
 		leaving("claim that keeps the version", "claim", func(before worktask.Task, t *worktask.Task) { t.AssignmentVersion = before.AssignmentVersion }),
 		leaving("look-up that pays", "claim_lookup", func(_ worktask.Task, t *worktask.Task) { t.Budget.AttemptsLeft-- }),
 		leaving("cancel that keeps the version", "cancel", func(before worktask.Task, t *worktask.Task) { t.AssignmentVersion = before.AssignmentVersion }),

@@ -16,6 +16,8 @@ const (
 
 	mine  = 3
 	other = 4
+
+	callMoney = 1000
 )
 
 // state is a task as a write may find it.
@@ -62,6 +64,12 @@ func variations() []variation {
 		{"first call known", func(t *worktask.Task) {
 			t.Budget.CallsKnown, t.Tokens, t.ProviderRequestID = 1, worktask.Tokens{Input: 10, Output: 20}, "provider-0"
 		}},
+		{"money for one call", func(t *worktask.Task) { t.Money = worktask.Money{Limit: 2500, Left: callMoney, Call: callMoney} }},
+		{"money for less than a call", func(t *worktask.Task) { t.Money = worktask.Money{Limit: 2500, Left: callMoney - 1, Call: callMoney} }},
+		{"no money left, operation saved", func(t *worktask.Task) {
+			t.Money, t.OperationID = worktask.Money{Limit: callMoney, Call: callMoney}, "op-1"
+		}},
+		{"money at its limit, calls for nothing", func(t *worktask.Task) { t.Money = worktask.Money{Limit: 1, Left: 1} }},
 		{"text in the slot", func(t *worktask.Task) { t.Result = worktask.Result{Body: "stray"} }},
 		{"object in the slot", func(t *worktask.Task) {
 			t.Result = worktask.Result{ObjectKey: "stray", Bytes: 5, SHA256: "5f"}

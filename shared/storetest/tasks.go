@@ -28,6 +28,7 @@ func everyFieldComesBack(ctx context.Context, e *Env) error {
 	t.Status, t.AssignmentVersion, t.AssignmentID = worktask.Failed, 7, mineID
 	t.LeaseExpiresAt, t.EndedAt, t.HandoffDueAt = now().Add(lease), now(), time.Time{}
 	t.Budget = worktask.Budget{AttemptLimit: 4, CallLimit: 8, AttemptsLeft: 0, CallsLeft: 1, CallsKnown: 5, UnknownRepeats: 2}
+	t.Money = worktask.Money{Limit: 2500, Left: 400, Call: 1000}
 	t.OnUnknown, t.CallOpen, t.OperationID = worktask.StopUnknown, true, "op-1"
 	t.Released, t.ReleasedVersion = worktask.ReleaseFailed, 6
 	t.Result = worktask.Result{Body: "b", ObjectKey: "k", Bytes: 12, SHA256: "ab"}

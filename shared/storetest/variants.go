@@ -13,7 +13,9 @@ type variant struct {
 }
 
 // report is what was seen of a call, with every field in use.
-var report = worktask.Report{Tokens: worktask.Tokens{Input: 120, Output: 45}, ProviderRequestID: "provider-1"}
+var report = worktask.Report{
+	Tokens: worktask.Tokens{Input: 120, Output: 45}, ProviderRequestID: "provider-1", Cost: worktask.Cost{Known: true, Micros: 300},
+}
 
 // variants are the writes of the decision table, by name.
 func variants() map[string][]variant {
@@ -21,6 +23,11 @@ func variants() map[string][]variant {
 		"claim": {
 			{"by a new assignment", func(worktask.Ref, worktask.Task) worktask.Transition { return claim(newID) }},
 			{"by the assignment on the task", func(worktask.Ref, worktask.Task) worktask.Transition { return claim(mineID) }},
+			{"that takes money", func(worktask.Ref, worktask.Task) worktask.Transition {
+				c := claim(newID)
+				c.Money = true
+				return c
+			}},
 		},
 		"claim_lookup": {
 			{"by a new assignment", func(worktask.Ref, worktask.Task) worktask.Transition { return lookupClaim(newID) }},
@@ -84,8 +91,8 @@ func current(name string, write func(a worktask.Assignment) worktask.Transition)
 
 // ofVersion tries a write with the right of some version.
 func ofVersion(name string, version int64, write func(a worktask.Assignment) worktask.Transition) variant {
-	return variant{name, func(ref worktask.Ref, _ worktask.Task) worktask.Transition {
-		return write(claimed(ref, mineID, version))
+	return variant{name, func(ref worktask.Ref, seen worktask.Task) worktask.Transition {
+		return write(claimedWith(seen.Money, ref, mineID, version))
 	}}
 }
 
@@ -109,6 +116,9 @@ func completions() []variant {
 		ofVersion("with an older version", mine-1, withText),
 		ofVersion("with a newer version", mine+1, withText),
 		current("with an object", func(a worktask.Assignment) worktask.Transition { return a.Complete(now(), object, report) }),
+		current("that cost more than was taken for it", func(a worktask.Assignment) worktask.Transition {
+			return a.Complete(now(), text, worktask.Report{Cost: worktask.Cost{Known: true, Micros: callMoney + 1}})
+		}),
 		current("without a report", func(a worktask.Assignment) worktask.Transition {
 			return a.Complete(now(), text, worktask.Report{})
 		}),
@@ -135,14 +145,16 @@ func releases() []variant {
 	} {
 		all = append(all, current("as "+string(mode), func(a worktask.Assignment) worktask.Transition { return release(a, mode) }))
 	}
-	return append(all, variant{"of a look-up", func(ref worktask.Ref, _ worktask.Task) worktask.Transition {
-		return release(claimedForLookup(ref, mineID, mine), worktask.ReleaseRejected)
+	return append(all, variant{"of a look-up", func(ref worktask.Ref, seen worktask.Task) worktask.Transition {
+		return release(claimedForLookup(seen.Money, ref, mineID, mine), worktask.ReleaseRejected)
 	}})
 }
 
 func ends() []variant {
 	var all []variant
-	for _, reason := range []worktask.Reason{worktask.DeadlineOver, worktask.AttemptsExhausted, worktask.OutcomeUnknown} {
+	for _, reason := range []worktask.Reason{
+		worktask.DeadlineOver, worktask.AttemptsExhausted, worktask.OutcomeUnknown, worktask.BudgetExhausted,
+	} {
 		all = append(all, variant{"for " + string(reason), func(worktask.Ref, worktask.Task) worktask.Transition {
 			return worktask.End{Reason: reason, By: worktask.EndedByDispatcher, Now: now(), Margin: margin}
 		}})

@@ -28,6 +28,7 @@ const (
 type rig struct {
 	t        *testing.T
 	timers   worktask.Timers
+	money    worktask.Money // of the task
 	mem      *memstore.Store
 	tasks    *faultyTasks
 	provider *scriptedKind
@@ -41,9 +42,16 @@ type rig struct {
 // virtually runs a test in virtual time, on a fresh rig with one accepted task.
 func virtually(t *testing.T, policy worktask.UnknownPolicy, test func(*rig)) {
 	t.Helper()
+	virtuallyFor(t, worktask.Money{}, policy, test)
+}
+
+// virtuallyFor is virtually with a task that counts money.
+func virtuallyFor(t *testing.T, money worktask.Money, policy worktask.UnknownPolicy, test func(*rig)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{
 			t: t, timers: worktask.DefaultTimers(), mem: memstore.New(memstore.Options{}),
+			money:    money,
 			provider: &scriptedKind{}, queue: &recordingQueue{}, ref: conversation.TaskRef("acme", conv, task),
 		}
 		r.tasks = &faultyTasks{Tasks: r.mem}
@@ -63,6 +71,7 @@ func (r *rig) accept(policy worktask.UnknownPolicy) {
 	}
 	message := conversation.Message{Workspace: "acme", Conversation: conv, ID: "01JDM000000000000000000000", Text: "why?", CreatedAt: now}
 	accepted := worktask.NewTask(r.ref, "test", "alice", "{}", "req-1", policy, now, r.timers)
+	accepted.Money = r.money
 	if err := r.mem.AcceptMessage(r.t.Context(), record, message, accepted); err != nil {
 		r.t.Fatal(err)
 	}

@@ -30,9 +30,12 @@ type Runner struct {
 	Evidence EvidenceStore
 	Objects  Objects
 	Timers   worktask.Timers
-	NewID    func() string    // an assignment id, unique per claim
-	Jitter   func() float64   // in [0, 1)
-	Now      func() time.Time // the same clock as the Writer's
+	// Money: new tasks count money. Claims are made in the form that fits; a task
+	// that was accepted otherwise costs one refused claim more.
+	Money  bool
+	NewID  func() string    // an assignment id, unique per claim
+	Jitter func() float64   // in [0, 1)
+	Now    func() time.Time // the same clock as the Writer's
 	// Monotonic counts from any fixed start and is never stepped.
 	Monotonic func() time.Duration
 	Log       *slog.Logger
@@ -91,9 +94,14 @@ func (r Runner) claim(ctx context.Context, ref worktask.Ref, log *slog.Logger) (
 	dog := newWatchdog(r.Timers.Lease - r.Timers.LeaseReserve)
 	clock := startClock(r.Now(), r.Monotonic)
 	now := clock.now()
-	t, err := r.Writer.Write(ctx, ref, worktask.Claim{
-		AssignmentID: id, Now: now, LeaseUntil: now.Add(r.Timers.Lease), Margin: r.Timers.SkewMargin, Reserve: r.Timers.LeaseReserve,
-	})
+	claim := worktask.Claim{
+		AssignmentID: id, Now: now, LeaseUntil: now.Add(r.Timers.Lease), Margin: r.Timers.SkewMargin, Reserve: r.Timers.LeaseReserve, Money: r.Money,
+	}
+	t, err := r.Writer.Write(ctx, ref, claim)
+	if errors.Is(err, worktask.ErrMoneyForm) {
+		claim.Money = !claim.Money
+		t, err = r.Writer.Write(ctx, ref, claim)
+	}
 	if errors.Is(err, worktask.ErrOperationSaved) {
 		t, err = r.Writer.Write(ctx, ref, worktask.LookupClaim{
 			AssignmentID: id, Now: now, LeaseUntil: now.Add(r.Timers.Lease), Margin: r.Timers.SkewMargin, Reserve: r.Timers.LeaseReserve,

@@ -61,12 +61,19 @@ func (r Runner) mayCall(held *holding, callEnds time.Time) (worktask.Outcome, bo
 	case held.task.OnUnknown == worktask.RetryUnknown && !held.task.MayRepeatUnknown():
 		// Under "stop" a call that was begun is refused by the claim itself;
 		// claims that died before they began one may be repeated.
-		return worktask.Outcome{Kind: worktask.Permanent, Reason: worktask.OutcomeUnknown}, false
+		return notMade(worktask.OutcomeUnknown), false
 	case callEnds.Sub(held.clock.now()) < r.Timers.LeaseReserve && callEnds.Equal(held.task.Deadline):
 		// Sent now, it would be cut off and leave an unknown end behind.
-		return worktask.Outcome{Kind: worktask.Permanent, Reason: worktask.DeadlineOver}, false
+		return notMade(worktask.DeadlineOver), false
 	}
 	return worktask.Outcome{}, true
+}
+
+// notMade ends the task ahead of its call, which then has cost nothing.
+func notMade(reason worktask.Reason) worktask.Outcome {
+	return worktask.Outcome{
+		Kind: worktask.Permanent, Reason: reason, Report: worktask.Report{Cost: worktask.Cost{Known: true}},
+	}
 }
 
 // callEnds is the latest end of the call: its own limit, the task's deadline,
@@ -104,7 +111,7 @@ func (r Runner) prepare(ctx context.Context, held *holding) (Work, worktask.Outc
 	}
 	held.log.Warn("preparing the attempt failed", telemetry.KeyError, err)
 	if permanent, ok := errors.AsType[*PermanentError](err); ok {
-		return nil, worktask.Outcome{Kind: worktask.Permanent, Reason: permanent.Reason}, false
+		return nil, notMade(permanent.Reason), false
 	}
 	return nil, unsent(held), false
 }

@@ -10,6 +10,9 @@ type Assignment struct {
 	id      string
 	version int64
 	lookup  bool
+	// callMoney is what the call that the assignment is about has taken: its own,
+	// or the one whose operation it looks up.
+	callMoney int64
 }
 
 // AssignmentOf adopts the assignment that a claim with the given id has put on
@@ -18,7 +21,7 @@ func AssignmentOf(t Task, id string) (Assignment, bool) {
 	if id == "" || t.Status != Running || t.AssignmentID != id {
 		return Assignment{}, false
 	}
-	return Assignment{ref: t.Ref, id: id, version: t.AssignmentVersion, lookup: t.OperationID != ""}, true
+	return Assignment{ref: t.Ref, id: id, version: t.AssignmentVersion, lookup: t.OperationID != "", callMoney: t.Money.Call}, true
 }
 
 // Ref is the task that the assignment is for.
@@ -33,6 +36,9 @@ func (a Assignment) Version() int64 { return a.version }
 // LookupOnly reports whether the claim may only look up a saved operation: it
 // took neither an attempt nor a call.
 func (a Assignment) LookupOnly() bool { return a.lookup }
+
+// CallMoney is what one call of the task costs at most; 0: money is not counted.
+func (a Assignment) CallMoney() int64 { return a.callMoney }
 
 // fence is the condition of every write that a worker makes: the task runs, the
 // version is the worker's, the lease holds.

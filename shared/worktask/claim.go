@@ -3,7 +3,8 @@ package worktask
 import "time"
 
 // Claim takes the task, or takes it over from a worker whose lease ended at
-// least Margin ago, and pays one attempt and one call. The call is paid here,
+// least Margin ago, and pays one attempt, one call and, where the task counts it,
+// the money of a call. The call is paid here,
 // before it is made: a worker that dies in between has recorded a call that was
 // never sent, which is the safe side of the count and costs no extra write.
 type Claim struct {
@@ -12,6 +13,10 @@ type Claim struct {
 	LeaseUntil   time.Time
 	Margin       time.Duration // clock skew that takeover waits for
 	Reserve      time.Duration // lease that must be left to use an own claim found later
+	// Money: the claim takes the money of a call too. A claim reads nothing first
+	// and an update cannot take what is not there, so its writer says what it
+	// expects; ErrMoneyForm tells that the task was accepted otherwise.
+	Money bool
 }
 
 // Name implements Transition.
@@ -29,6 +34,8 @@ func (c Claim) Permitted(t Task) error {
 		return ErrTooEarly
 	case t.OperationID != "":
 		return ErrOperationSaved
+	case c.Money != t.Money.Counted():
+		return ErrMoneyForm
 	}
 	return nil
 }
@@ -38,6 +45,7 @@ func (c Claim) Apply(t Task) Task {
 	t = assign(t, c.AssignmentID, c.LeaseUntil)
 	t.Budget.AttemptsLeft--
 	t.Budget.CallsLeft--
+	t.Money = t.Money.plus(-t.Money.Call)
 	return t
 }
 
@@ -116,5 +124,5 @@ func ownClaim(t Task, id string, now time.Time, reserve time.Duration) bool {
 // suspends it: looking up is free and may still bring the answer that was paid.
 func overBudget(t Task) bool {
 	return t.OperationID == "" &&
-		(t.Budget.AttemptsLeft <= 0 || t.Budget.CallsLeft <= 0 || (t.OnUnknown == StopUnknown && t.CallOpen))
+		(t.Budget.AttemptsLeft <= 0 || t.Budget.CallsLeft <= 0 || !t.Money.Covers() || (t.OnUnknown == StopUnknown && t.CallOpen))
 }

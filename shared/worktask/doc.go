@@ -36,6 +36,36 @@
 //	A: wakes up, completes with version 1: refused, the slot is still empty.
 //	B: completes with version 2: saved.
 //
+// # What may be spent
+//
+// Every count on a task is what is left of it, so that one condition can compare
+// it: attempts, calls and, where a deployment has prices and a limit, money. A
+// claim pays for its call in advance, money at the price of the worst case.
+//
+//	              attempts  calls  known  money
+//	claim            −1       −1           −worst case
+//	look-up claim                                           nothing is called
+//	complete, fail                   +1    +worst case − price, if that is known
+//	fail, unknown                                           it may have run
+//	release
+//	  rejected       +1              +1    +worst case      nothing was executed
+//	  failed                         +1    +worst case − price, if that is known
+//	  unknown                                               it may have run
+//	  lookup                                                the operation goes on
+//	  lookup_lost                                           its end stays unknown
+//
+// A look-up that is told that nothing was executed gives the money of the call
+// back whose operation it was, and no attempt: it has paid none. What is not in
+// the table moves no count. A task with too little left is ended, by whoever
+// meets it: for its attempts or calls as attempts_exhausted, for its money as
+// budget_exhausted; a saved operation is looked up first.
+//
+// An update cannot take from a number that is not there, and a claim reads
+// nothing first. So a claim has two forms, with money and without, and the worker
+// makes the one that its deployment's tasks have. A task that was accepted under
+// another configuration refuses it for that (ErrMoneyForm) and is claimed in the
+// other form.
+//
 // # What is not guaranteed
 //
 // How often a provider was called. A worker can die after the provider worked

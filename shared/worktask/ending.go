@@ -34,6 +34,8 @@ func overReason(t Task, now time.Time) (Reason, bool) {
 		return OutcomeUnknown, true
 	case t.Budget.AttemptsLeft <= 0 || t.Budget.CallsLeft <= 0:
 		return AttemptsExhausted, true
+	case !t.Money.Covers():
+		return BudgetExhausted, true
 	}
 	return "", false
 }
@@ -56,11 +58,13 @@ func (e End) Permitted(t Task) error {
 }
 
 func (e End) reasonHolds(t Task) bool {
-	switch e.Reason { //nolint:exhaustive // only these three end a task that nobody works on
+	switch e.Reason { //nolint:exhaustive // only these end a task that nobody works on
 	case DeadlineOver:
 		return millis(t.Deadline) <= millis(e.Now)
 	case AttemptsExhausted:
 		return t.OperationID == "" && (t.Budget.AttemptsLeft <= 0 || t.Budget.CallsLeft <= 0)
+	case BudgetExhausted:
+		return t.OperationID == "" && !t.Money.Covers()
 	case OutcomeUnknown:
 		return t.OperationID == "" && t.OnUnknown == StopUnknown && t.CallOpen
 	default:

@@ -6,6 +6,7 @@ import "time"
 type Report struct {
 	Tokens            Tokens
 	ProviderRequestID string
+	Cost              Cost // of the call; no decision but the money's reads it
 }
 
 // Completion saves the result.
@@ -27,6 +28,9 @@ func (c Completion) Result() Result { return c.result }
 // Report is what was seen of the call.
 func (c Completion) Report() Report { return c.report }
 
+// MoneyBack is what the call did not use of what its claim has taken.
+func (c Completion) MoneyBack() int64 { return c.assignment.moneyBack(true, c.report.Cost) }
+
 // Name implements Transition.
 func (c Completion) Name() string { return "complete" }
 
@@ -46,6 +50,7 @@ func (c Completion) Apply(t Task) Task {
 	t.Result = c.result
 	t.Budget.CallsKnown++
 	t.CallOpen = false
+	t.Money = t.Money.plus(c.MoneyBack())
 	t = reported(t, c.report)
 	return ended(t, Completed, c.assignment.id, c.now)
 }
@@ -79,6 +84,15 @@ func (f Failure) Known() bool { return f.known }
 // Report is what was seen of the call.
 func (f Failure) Report() Report { return f.report }
 
+// MoneyBack is what the call did not use of what its claim has taken. An unknown
+// end gives nothing back.
+func (f Failure) MoneyBack() int64 {
+	if !f.known {
+		return 0
+	}
+	return f.assignment.moneyBack(true, f.report.Cost)
+}
+
 // Name implements Transition.
 func (f Failure) Name() string { return "fail" }
 
@@ -91,6 +105,7 @@ func (f Failure) Apply(t Task) Task {
 		t.Budget.CallsKnown++
 	}
 	t.FailureReason = f.reason
+	t.Money = t.Money.plus(f.MoneyBack())
 	t = reported(t, f.report)
 	return ended(t, Failed, f.assignment.id, f.now)
 }

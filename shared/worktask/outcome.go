@@ -81,6 +81,9 @@ func afterRetryable(t Task, a Assignment, o Outcome, now time.Time, timers Timer
 	if t.Budget.AttemptsLeft <= 0 || t.Budget.CallsLeft <= 0 {
 		return a.Fail(now, reasonOr(o.Reason, AttemptsExhausted), true, o.Report)
 	}
+	if !t.Money.plus(a.moneyBack(true, o.Report.Cost)).Covers() {
+		return a.Fail(now, reasonOr(o.Reason, BudgetExhausted), true, o.Report)
+	}
 	return afterKnown(t, a, o, ReleaseFailed, now, timers, jitter)
 }
 
@@ -88,7 +91,8 @@ func afterRetryable(t Task, a Assignment, o Outcome, now time.Time, timers Timer
 // repeats after an unknown end lasts, and only before the deadline.
 func afterUnknown(t Task, a Assignment, o Outcome, mode ReleaseMode, now time.Time, timers Timers, jitter func() float64) Transition {
 	unknown := t.UnknownCalls() + 1 // this call is not counted while the task runs
-	if t.OnUnknown == StopUnknown || unknown > t.Budget.UnknownRepeats || t.Budget.AttemptsLeft <= 0 || t.Budget.CallsLeft <= 0 {
+	spent := t.Budget.AttemptsLeft <= 0 || t.Budget.CallsLeft <= 0 || !t.Money.Covers()
+	if t.OnUnknown == StopUnknown || unknown > t.Budget.UnknownRepeats || spent {
 		return a.Fail(now, OutcomeUnknown, false, o.Report)
 	}
 	next := nextAttempt(t, o, now, timers, jitter)

@@ -61,6 +61,22 @@ func (r Release) CallKnown() bool {
 	return r.mode == ReleaseRejected || r.mode == ReleaseFailed
 }
 
+// MoneyBack is what the release gives back of what the call's claim has taken:
+// all of it when nothing was executed, what was not used when the end was seen,
+// nothing otherwise. A look-up has taken nothing itself; it ends the call that the
+// operation stands for, and the cleared operation id lets no second end follow.
+func (r Release) MoneyBack() int64 {
+	switch r.mode {
+	case ReleaseRejected:
+		return r.assignment.moneyBack(false, Cost{})
+	case ReleaseFailed:
+		return r.assignment.moneyBack(true, r.report.Cost)
+	case ReleaseUnknown, ReleaseLookup, ReleaseLookupLost:
+		return 0
+	}
+	return 0
+}
+
 // ClosesCall reports whether no request can be under way any more. Under
 // StopUnknown only a seen end may clear the mark that stops a repeat.
 func (r Release) ClosesCall() bool { return r.CallKnown() }
@@ -85,6 +101,7 @@ func (r Release) Apply(t Task) Task {
 	if r.CallKnown() {
 		t.Budget.CallsKnown++
 	}
+	t.Money = t.Money.plus(r.MoneyBack())
 	if r.ClosesCall() {
 		t.CallOpen = false
 	}

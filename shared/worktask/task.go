@@ -100,6 +100,7 @@ type Task struct {
 	LeaseExpiresAt    time.Time // zero before the first claim
 
 	Budget    Budget
+	Money     Money
 	OnUnknown UnknownPolicy
 	// CallOpen is set just before a request under StopUnknown, so that a dead
 	// worker's task tells "claimed, nothing sent" from "may have been sent".

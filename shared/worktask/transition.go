@@ -55,6 +55,9 @@ var (
 	ErrSameAssignment = errors.New("the assignment id was used for this task before")
 	// ErrLeaseOrder: the stored lease ends at or after the one asked for.
 	ErrLeaseOrder = errors.New("the stored lease does not end before the one asked for")
+	// ErrMoneyForm: the claim takes money from a task that counts none, or takes
+	// none from one that does; the other form of the claim may be made.
+	ErrMoneyForm = errors.New("the task counts money otherwise than the claim expects")
 	// ErrDueMoved: the due time of the handoff is not the one that was seen.
 	ErrDueMoved = errors.New("the due time of the handoff has moved")
 	// ErrResultPresent: the result's slot is filled.

@@ -77,6 +77,8 @@ func reasonHolds(w history.Write, item history.Item) bool {
 	switch worktask.Reason(w.Reason) { //nolint:exhaustive // the others are no reasons to end a task that nobody works on
 	case worktask.AttemptsExhausted:
 		return item.AttemptsLeft <= 0 || item.CallsLeft <= 0
+	case worktask.BudgetExhausted:
+		return item.MoneyLimit > 0 && item.MoneyLeft < item.CallMoney
 	case worktask.OutcomeUnknown:
 		return item.OnUnknown == string(worktask.StopUnknown) && item.CallOpen
 	}

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"fmt"
+
 	"github.com/replyonce/replyonce/shared/history"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
@@ -11,7 +13,8 @@ import (
 // not an attempt.
 //
 // Each landed write is held against the item before it. A claim takes one
-// attempt and one call, and finds both, time before the deadline, and under the
+// attempt, one call and, where money is counted, what a call costs at most, and
+// finds all of them, time before the deadline, and under the
 // policy "stop" no open call. A release that was documented as a rejection gives
 // its attempt back, once for the claim that paid it. Nothing else moves the
 // counts, and limits, policy and deadline stay as accepted. "attempts_exhausted"
@@ -25,7 +28,7 @@ func oneBudget(r *record, j *judgement) {
 				continue
 			}
 			j.decided()
-			for _, check := range []func(history.Write, history.Item, history.Item) string{termsKept, countsMoved, claimCovered, exhaustionTrue} {
+			for _, check := range []func(history.Write, history.Item, history.Item) string{termsKept, countsMoved, moneyMoved, claimCovered, exhaustionTrue} {
 				if why := check(s.write, *s.before, s.after); why != "" {
 					j.broken(t.ref, at(s.seq), "%s by %s %s", s.write.Transition, s.actor, why)
 				}
@@ -41,6 +44,8 @@ func termsKept(_ history.Write, before, after history.Item) string {
 	switch {
 	case after.AttemptLimit != before.AttemptLimit, after.CallLimit != before.CallLimit, after.UnknownRepeats != before.UnknownRepeats:
 		return "changed the limits of the budget"
+	case after.MoneyLimit != before.MoneyLimit, after.CallMoney != before.CallMoney:
+		return "changed what the task may cost"
 	case after.Deadline != before.Deadline:
 		return "moved the deadline"
 	case after.OnUnknown != before.OnUnknown:
@@ -67,6 +72,25 @@ func countsMoved(w history.Write, before, after history.Item) string {
 	return ""
 }
 
+// moneyMoved: the same for money. A claim takes what a call costs at most; the end
+// of a call gives back what it did not use, all of it when nothing was executed.
+func moneyMoved(w history.Write, before, after history.Item) string {
+	back := int64(0)
+	switch {
+	case before.MoneyLimit == 0:
+	case w.Transition == history.Claim:
+		back = -before.CallMoney
+	case w.Transition == history.Release && w.Mode == string(worktask.ReleaseRejected):
+		back = before.CallMoney
+	case knownEnd(w) && w.CostKnown:
+		back = before.CallMoney - w.Cost
+	}
+	if after.MoneyLeft-before.MoneyLeft != back {
+		return fmt.Sprintf("moved the money that is left from %d to %d, which is not by %d", before.MoneyLeft, after.MoneyLeft, back)
+	}
+	return ""
+}
+
 // claimCovered: what a claim must find.
 func claimCovered(w history.Write, before, _ history.Item) string {
 	if !w.Claims() {
@@ -81,6 +105,8 @@ func claimCovered(w history.Write, before, _ history.Item) string {
 		return "took the task without an attempt left"
 	case before.CallsLeft <= 0:
 		return "took the task without a call left"
+	case before.MoneyLimit > 0 && before.MoneyLeft < before.CallMoney:
+		return "took the task without the money for a call"
 	case before.OnUnknown == string(worktask.StopUnknown) && before.CallOpen:
 		return "took a task whose call may have been made, which its policy forbids to repeat"
 	}
@@ -91,6 +117,9 @@ func claimCovered(w history.Write, before, _ history.Item) string {
 func exhaustionTrue(w history.Write, before, _ history.Item) string {
 	if w.Reason == string(worktask.AttemptsExhausted) && before.AttemptsLeft > 0 && before.CallsLeft > 0 {
 		return "gave the task up as exhausted with attempts and calls left"
+	}
+	if w.Transition == history.End && w.Reason == string(worktask.BudgetExhausted) && before.MoneyLeft >= before.CallMoney {
+		return "gave the task up for its money with enough for a call"
 	}
 	return ""
 }

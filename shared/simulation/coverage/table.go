@@ -145,6 +145,7 @@ func Edges() []Edge {
 		{r, "end deadline", f},
 		{r, "end attempts_exhausted", f},
 		{r, "end outcome_unknown", f},
+		{r, "end budget_exhausted", f},
 		{p, "cancel", x},
 		{r, "cancel", x},
 		{p, "bump", p},

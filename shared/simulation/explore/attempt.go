@@ -20,17 +20,11 @@ func (m *model) sendSteps(s *state, i int, name string) {
 		return // the call was cancelled before it began
 	}
 	m.step(s, name+"sends", func(s *state) {
-		m.send(s)
-		s.workers[i].place = awaiting
+		w := &s.workers[i]
+		w.place, w.request = awaiting, s.provider.receive()
+		m.note(requested(s))
 	})
 	m.fault(s, name+"dies before sending", func(s *state) { m.workerDies(s, i) })
-}
-
-// send is the arrival of a request at the provider.
-func (m *model) send(s *state) {
-	s.sent++
-	s.unseen++
-	m.note(requested(s))
 }
 
 // outcomes are what a call can end with. Only some of them are answers.
@@ -43,7 +37,7 @@ func (m *model) outcomes(w *worker) []worktask.Outcome {
 		{Kind: worktask.Retryable, Reason: worktask.EmptyReply},
 	}
 	if m.Brief {
-		return list
+		return costs(list)
 	}
 	list = append(list,
 		worktask.Outcome{Kind: worktask.Rejected, RetryAfter: beyond},
@@ -51,18 +45,18 @@ func (m *model) outcomes(w *worker) []worktask.Outcome {
 	if w.held.LookupOnly() {
 		list = append(list, worktask.Outcome{Kind: worktask.OperationRuns}, worktask.Outcome{Kind: worktask.OperationLost})
 	}
-	return list
+	return costs(list)
 }
 
 func (m *model) awaitSteps(s *state, i int, name string) {
 	w := &s.workers[i]
 	for _, o := range m.outcomes(w) {
+		if !s.provider.may(w.request, o) {
+			continue
+		}
 		m.step(s, name+outcomeName(o), func(s *state) {
 			w := &s.workers[i]
-			seen := o.Kind != worktask.Ambiguous && o.Kind != worktask.OperationRuns && o.Kind != worktask.OperationLost
-			if seen && s.unseen > 0 {
-				s.unseen--
-			}
+			s.provider.tell(w.request, o)
 			if o.Kind == worktask.Ambiguous && w.saved {
 				o.Kind = worktask.OperationRuns
 			}
@@ -72,6 +66,7 @@ func (m *model) awaitSteps(s *state, i int, name string) {
 	if m.Operations && !w.saved && !w.held.LookupOnly() {
 		m.step(s, name+"is told an operation id", func(s *state) {
 			w := &s.workers[i]
+			s.provider.operation = w.request
 			w.place, w.stage, w.writer = writing, saving, writer{tr: w.held.SaveOperation(instant(m.clock(s, i)), "operation")}
 		})
 	}

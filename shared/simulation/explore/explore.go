@@ -20,12 +20,15 @@ type Options struct {
 	Messages int // in the queue at the same time
 	// Attempts and Calls are the budget of the task.
 	Attempts, Calls int
-	Cancel          bool // the user cancels once, at any moment
-	Operations      bool // the provider tells operation ids, and is asked for them
-	StaleIndex      bool // the dispatcher meets the task in every tick
-	Brief           bool // the provider's answers are reduced to one of a kind
-	Beats           bool // workers renew their leases
-	Every           bool // time stops at every tick, not only where a write is decided otherwise
+	// Money is the limit of the task; 0: money is not counted. A call costs
+	// CallMoney at most, and CallPrice when its end is seen.
+	Money      int
+	Cancel     bool // the user cancels once, at any moment
+	Operations bool // the provider tells operation ids, and is asked for them
+	StaleIndex bool // the dispatcher meets the task in every tick
+	Brief      bool // the provider's answers are reduced to one of a kind
+	Beats      bool // workers renew their leases
+	Every      bool // time stops at every tick, not only where a write is decided otherwise
 	// Skew is how many ticks the clocks of the workers and of the dispatcher
 	// are off.
 	Skew [3]int
@@ -143,6 +146,7 @@ func (m *model) deadline() int { return int(m.timers.TaskDeadline / tick) }
 func (m *model) initial() []*state {
 	ref := worktask.Ref{Workspace: "w", Scope: "C#c", ID: "t"}
 	t := worktask.NewTask(ref, "reply", "u", "", "", m.Policy, epoch, m.timers)
+	t.Money = worktask.NewMoney(int64(m.Money), CallMoney)
 	published, unpublished := &state{task: t, faults: m.Faults, visible: 1}, &state{task: t, faults: m.Faults}
 	return []*state{published, unpublished}
 }

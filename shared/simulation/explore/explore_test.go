@@ -38,12 +38,16 @@ var searches = []struct {
 	{"renewals", small(func(o *Options) { o.Beats, o.Ticks, o.Attempts, o.Calls = true, 7, 1, 2 }), false},
 	{"operations", small(func(o *Options) { o.Operations, o.Attempts, o.Calls = true, 1, 2 }), false},
 
+	{"money, one fault", small(func(o *Options) { o.Money, o.Faults, o.Ticks, o.Attempts, o.Calls = CallMoney, 1, 7, 1, 2 }), false},
+	{"money and operations", small(func(o *Options) { o.Money, o.Operations, o.Attempts, o.Calls = 2*CallMoney-1, true, 2, 3 }), false},
+
 	{"retry, one fault, cancel", small(func(o *Options) { o.Faults, o.Late, o.Cancel = 1, 1, true }), true},
 	{"stop, one fault, cancel", small(func(o *Options) { o.Policy, o.Faults, o.Late, o.Cancel = worktask.StopUnknown, 1, 1, true }), true},
 	{"retry, two faults", small(func(o *Options) { o.Faults, o.Late, o.Ticks = 2, 1, 7 }), true},
 	{"stop, two faults", small(func(o *Options) { o.Policy, o.Faults, o.Late, o.Ticks = worktask.StopUnknown, 2, 1, 7 }), true},
 	{"renewals, one fault", small(func(o *Options) { o.Beats, o.Faults, o.Late, o.Ticks = true, 1, 1, 7 }), true},
 	{"operations, one fault", small(func(o *Options) { o.Operations, o.Faults, o.Brief = true, 1, false }), true},
+	{"money and operations, one fault", small(func(o *Options) { o.Money, o.Operations, o.Faults, o.Late, o.Brief = 2*CallMoney+1, true, 1, 1, false }), true},
 	{"clocks apart", small(func(o *Options) { o.Skew, o.Faults = [3]int{2, 0, -2}, 1 }), true},
 	{"index that lags", small(func(o *Options) { o.StaleIndex, o.Faults, o.Every = true, 1, true }), true},
 }
@@ -89,6 +93,8 @@ func hunts(wrong func(worktask.Transition) worktask.Transition) []Options {
 		small(func(o *Options) {
 			o.Wrong, o.States, o.Faults, o.Skew, o.Cancel = wrong, limit, 2, [3]int{0, 0, 1}, true
 		}),
+		small(func(o *Options) { o.Wrong, o.States, o.Money, o.Operations = wrong, limit, 2*CallMoney+1, true }),
+		small(func(o *Options) { o.Wrong, o.States, o.Money = wrong, limit, CallMoney+1 }),
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // conditions and says in its own words what no write may do.
 func safe(before, after worktask.Task, tr worktask.Transition) error {
 	for _, rule := range []func(before, after worktask.Task, tr worktask.Transition) error{
-		ended, oneResult, versionSteps, dueTime, budget, inTime, fenced, leases,
+		ended, oneResult, versionSteps, dueTime, budget, money, inTime, fenced, leases,
 	} {
 		if err := rule(before, after, tr); err != nil {
 			return fmt.Errorf("%s: %w", tr.Name(), err)
@@ -91,6 +91,41 @@ func budget(before, after worktask.Task, tr worktask.Transition) error {
 	return known(b, a, tr)
 }
 
+// money decides P6 for money: a call's claim takes what it costs at most, and
+// only the end of a call gives something back, once, and never more than that.
+func money(before, after worktask.Task, tr worktask.Transition) error {
+	b, a := before.Money, after.Money
+	back := a.Left - b.Left
+	least, most := int64(0), int64(0)
+	switch tr := tr.(type) {
+	case worktask.Claim:
+		least, most = -b.Call, -b.Call
+	case worktask.Completion:
+		most = b.Call
+	case worktask.Failure:
+		if tr.Known() {
+			most = b.Call
+		}
+	case worktask.Release:
+		switch tr.Mode() {
+		case worktask.ReleaseRejected:
+			least, most = b.Call, b.Call
+		case worktask.ReleaseFailed:
+			most = b.Call
+		case worktask.ReleaseUnknown, worktask.ReleaseLookup, worktask.ReleaseLookupLost:
+		}
+	}
+	switch {
+	case a.Limit != b.Limit || a.Call != b.Call:
+		return fmt.Errorf("P6: the limit of the money has changed")
+	case back < least || back > most:
+		return fmt.Errorf("P6: money left %d to %d", b.Left, a.Left)
+	case a.Left < 0 || a.Left > a.Limit:
+		return fmt.Errorf("P6: money left %d of %d", a.Left, a.Limit)
+	}
+	return nil
+}
+
 // known: a call whose end nobody saw stays unknown.
 func known(before, after worktask.Budget, tr worktask.Transition) error {
 	if after.CallsKnown == before.CallsKnown {
@@ -160,12 +195,14 @@ func leases(before, after worktask.Task, tr worktask.Transition) error {
 // requested decides P8 and P14 when a request reaches the provider.
 func requested(s *state) error {
 	switch {
-	case s.sent > s.task.Budget.Calls():
-		return fmt.Errorf("P8: request %d, and %d calls are recorded", s.sent, s.task.Budget.Calls())
-	case s.task.OnUnknown == worktask.StopUnknown && s.unseen > 1:
+	case s.task.Money.Counted() && int64(s.provider.charged()) > s.task.Money.Taken():
+		return fmt.Errorf("P6: the provider asks for %d, and %d were taken", s.provider.charged(), s.task.Money.Taken())
+	case s.provider.sent > s.task.Budget.Calls():
+		return fmt.Errorf("P8: request %d, and %d calls are recorded", s.provider.sent, s.task.Budget.Calls())
+	case s.task.OnUnknown == worktask.StopUnknown && s.provider.unseen() > 1:
 		return fmt.Errorf("P6: a request after one whose end nobody saw, under the policy stop")
-	case s.unseen > s.task.Budget.UnknownRepeats+1:
-		return fmt.Errorf("P6: %d requests whose end nobody saw", s.unseen)
+	case s.provider.unseen() > s.task.Budget.UnknownRepeats+1:
+		return fmt.Errorf("P6: %d requests whose end nobody saw", s.provider.unseen())
 	}
 	return nil
 }

@@ -27,8 +27,7 @@ type state struct {
 	user       user
 	late       []worktask.Transition // writes that nobody waits for any more
 	faults     int                   // that may still happen
-	sent       int                   // requests that the provider has received
-	unseen     int                   // of them, those whose end no worker saw
+	provider   provider
 }
 
 // clone shares no memory with s.
@@ -64,7 +63,8 @@ func (m *model) hopeless(s *state, a worktask.Assignment) bool {
 // encode writes the state with the workers in an order.
 func (m *model) encode(s *state, first, second int) []byte {
 	e := encoder{bytes: make([]byte, 0, 256)}
-	e.numbers(s.now, s.visible, s.hidden, s.faults, s.sent, s.unseen)
+	e.numbers(s.now, s.visible, s.hidden, s.faults)
+	s.provider.encode(&e)
 	e.task(s.task)
 	for _, i := range []int{first, second} {
 		s.workers[i].encode(&e, m.hopeless(s, s.workers[i].held))
@@ -134,7 +134,7 @@ func (e *encoder) task(t worktask.Task) {
 	e.text(t.OperationID)
 	e.id(t.Result.Body)
 	b := t.Budget
-	e.numbers(int(t.AssignmentVersion), b.AttemptsLeft, b.CallsLeft, b.CallsKnown)
+	e.numbers(int(t.AssignmentVersion), b.AttemptsLeft, b.CallsLeft, b.CallsKnown, int(t.Money.Left))
 	e.flags(t.CallOpen)
 	e.times(t.LeaseExpiresAt, t.NextAttemptAt, t.HandoffDueAt)
 }
@@ -169,13 +169,16 @@ func (e *encoder) transition(tr worktask.Transition) {
 	case worktask.Completion:
 		e.assignment(tr.Assignment(), tr.Now())
 		e.id(tr.Result().Body)
+		e.numbers(int(tr.MoneyBack()))
 	case worktask.Failure:
 		e.assignment(tr.Assignment(), tr.Now())
 		e.text(string(tr.Reason()))
 		e.flags(tr.Known())
+		e.numbers(int(tr.MoneyBack()))
 	case worktask.Release:
 		e.assignment(tr.Assignment(), tr.Now())
 		e.text(string(tr.Mode()))
+		e.numbers(int(tr.MoneyBack()))
 		e.times(tr.NextAt(), tr.DueAt())
 	case worktask.End:
 		e.text(string(tr.Reason))

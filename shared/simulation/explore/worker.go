@@ -27,6 +27,7 @@ type worker struct {
 	// claimed is the task as claimed, as far as the end of the attempt is
 	// chosen by it.
 	claimed worktask.Task
+	request int              // that the provider has received from it, or that it looks up
 	saved   bool             // an operation id was saved in this attempt
 	outcome worktask.Outcome // of the attempt, for the write that follows
 	repeats bool             // that write was tried anew already
@@ -50,7 +51,7 @@ func (w *worker) encode(e *encoder, hopeless bool) {
 	e.flags(w.saved)
 	b := w.claimed.Budget
 	e.text(w.claimed.OperationID)
-	e.numbers(b.AttemptsLeft, b.CallsLeft, b.CallsKnown, int(w.held.Version()))
+	e.numbers(b.AttemptsLeft, b.CallsLeft, b.CallsKnown, int(w.claimed.Money.Left), int(w.held.Version()), w.request)
 	e.flags(w.held.LookupOnly(), w.beat.lost, w.repeats, w.anew, w.outcome.RetryAfter > 0)
 	e.numbers(int(w.outcome.Kind))
 	e.numbers(int(w.beat.place), w.beat.last, w.beat.until)
@@ -96,6 +97,7 @@ func (m *model) receive(s *state, i int) {
 	now := instant(m.clock(s, i))
 	s.workers[i] = worker{place: writing, stage: claiming, id: id, writer: writer{tr: worktask.Claim{
 		AssignmentID: id, Now: now, LeaseUntil: now.Add(m.timers.Lease), Margin: m.timers.SkewMargin, Reserve: m.timers.LeaseReserve,
+		Money: m.Money > 0,
 	}}}
 }
 
@@ -151,7 +153,9 @@ func (m *model) claimTold(s *state, i int, j judged) {
 		m.claimed(s, i, j.task)
 	case j.refusedFor(worktask.ErrOperationSaved):
 		claim, _ := w.writer.tr.(worktask.Claim)
-		w.place, w.writer = writing, writer{tr: worktask.LookupClaim(claim)}
+		w.place, w.writer = writing, writer{tr: worktask.LookupClaim{
+			AssignmentID: claim.AssignmentID, Now: claim.Now, LeaseUntil: claim.LeaseUntil, Margin: claim.Margin, Reserve: claim.Reserve,
+		}}
 	case j.refusedFor(worktask.ErrOver):
 		end, over := worktask.EndFor(j.task, worktask.EndedByWorker, instant(now), m.timers.SkewMargin)
 		if !over {
@@ -182,15 +186,22 @@ func (m *model) claimed(s *state, i int, t worktask.Task) {
 	w.beat = heartbeat{last: sent, until: int(t.LeaseExpiresAt.Sub(epoch) / tick)}
 	switch {
 	case a.LookupOnly():
-		w.place = awaiting
+		w.place, w.request = awaiting, s.provider.operation
 	case t.OnUnknown == worktask.RetryUnknown && !t.MayRepeatUnknown():
-		m.finish(s, i, worktask.Outcome{Kind: worktask.Permanent, Reason: worktask.OutcomeUnknown})
+		m.finish(s, i, notMade(worktask.OutcomeUnknown))
 	case timeOf(m.deadline()-m.clock(s, i)) < m.timers.LeaseReserve:
-		m.finish(s, i, worktask.Outcome{Kind: worktask.Permanent, Reason: worktask.DeadlineOver})
+		m.finish(s, i, notMade(worktask.DeadlineOver))
 	case t.OnUnknown == worktask.StopUnknown:
 		w.place, w.stage, w.writer = writing, beginning, writer{tr: a.Begin(instant(m.clock(s, i)))}
 	default:
 		w.place = sending
+	}
+}
+
+// notMade is taskflow's outcome of an attempt that ends ahead of its call.
+func notMade(reason worktask.Reason) worktask.Outcome {
+	return worktask.Outcome{
+		Kind: worktask.Permanent, Reason: reason, Report: worktask.Report{Cost: worktask.Cost{Known: true}},
 	}
 }
 

@@ -87,6 +87,46 @@ func budgets() []Mutant {
 			}),
 		},
 		{
+			Name: "retry that forgets money", Breaks: rules.BudgetKept, Within: 600,
+			Wrong: "what a call with an unknown end may have cost is free for the next one",
+			Wire: with(func(r worktask.Release, t worktask.Task) worktask.Task {
+				t = r.Apply(t)
+				t.Money.Left = t.Money.Limit
+				return t
+			}),
+		},
+		{
+			Name: "takeover that refills the money", Breaks: rules.BudgetKept, Within: 600,
+			Wrong: "a worker that died is taken for one that has spent nothing",
+			Wire: when(func(c worktask.Claim, t worktask.Task) error {
+				if t.Status == worktask.Running {
+					t.Money.Left = t.Money.Limit
+				}
+				return c.Permitted(t)
+			}),
+		},
+		{
+			Name: "look-up that pays", Breaks: string(check.P6), Within: 600,
+			Wrong: "each look at a saved operation takes the money of a call, until the answer that was paid cannot be had",
+			Wire: with(func(c worktask.LookupClaim, t worktask.Task) worktask.Task {
+				t = c.Apply(t)
+				t.Money.Left -= t.Money.Call
+				return t
+			}),
+		},
+		{
+			Name: "empty answer that is free", Breaks: rules.BudgetKept, Within: 600,
+			Wrong: "an answer without a text gives its money back like a call that was never executed",
+			Wire: with(func(r worktask.Release, t worktask.Task) worktask.Task {
+				left := t.Money.Left
+				t = r.Apply(t)
+				if r.Mode() == worktask.ReleaseFailed && t.Money.Counted() {
+					t.Money.Left = left + t.Money.Call
+				}
+				return t
+			}),
+		},
+		{
 			Name: "rejection that gives the call back", Breaks: string(check.P6), Within: 600,
 			Wrong: "a provider that refuses is asked without a limit",
 			Wire: with(func(r worktask.Release, t worktask.Task) worktask.Task {

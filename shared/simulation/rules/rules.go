@@ -31,16 +31,17 @@ const (
 	RefusedRightly = "refused-rightly" // a write is refused only for something that the item shows
 	KeyUsed        = "key-used"        // nobody is told that a key was used which made nothing
 	ResultReadable = "result-readable" // a task can be read after everything was healed
+	BudgetKept     = "budget-kept"     // requests, and what they may cost, stay within what accept has granted
 )
 
 // All lists the rules.
 func All() []string {
-	return []string{LeaseOrder, LeaseRespected, ClaimedOnce, PublishedOnce, RefusedRightly, KeyUsed, ResultReadable}
+	return []string{LeaseOrder, LeaseRespected, ClaimedOnce, PublishedOnce, RefusedRightly, KeyUsed, ResultReadable, BudgetKept}
 }
 
 // Check decides all rules.
 func Check(h history.History) []Finding {
-	c := checker{ids: map[string]int64{}, made: map[string]bool{}}
+	c := checker{ids: map[string]int64{}, made: map[string]bool{}, budgets: map[history.Ref]*budget{}}
 	for i := range h.Events {
 		c.event(h, &h.Events[i])
 	}
@@ -51,6 +52,7 @@ type checker struct {
 	findings []Finding
 	ids      map[string]int64 // by task and assignment id: the event that put it there
 	made     map[string]bool  // by address of the idempotency record
+	budgets  map[history.Ref]*budget
 	drained  bool
 }
 
@@ -66,6 +68,9 @@ func (c *checker) event(h history.History, e *history.Event) {
 		c.refused(h, e)
 	case history.Created:
 		c.made[e.Creation.Record.Address()] = true
+		c.granted(e)
+	case history.CallSent, history.CallEnded, history.LookupEnded:
+		c.called(e)
 	case history.RequestAnswered:
 		c.answered(h, e)
 	case history.Drained:
@@ -78,6 +83,9 @@ func (c *checker) stored(e *history.Event) {
 		return
 	}
 	w, before, after := e.Write, e.Before, e.After
+	if b := c.budgets[e.Task]; b != nil && w.Transition == history.SaveOperation {
+		b.operations[w.OperationID] = w.AssignmentID
+	}
 	if before.AssignmentID == after.AssignmentID && before.AssignmentVersion == after.AssignmentVersion && after.LeaseExpiresAt < before.LeaseExpiresAt {
 		c.broken(LeaseOrder, e, "%s moved the end of the lease from %s back to %s", w.Transition, before.LeaseExpiresAt, after.LeaseExpiresAt)
 	}

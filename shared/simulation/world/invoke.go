@@ -77,7 +77,7 @@ func (w *World) runner(p *process, t tools) history.Runner {
 	}
 	runner := taskflow.Runner{
 		Writer: p.writer(t), Kinds: map[string]taskflow.Kind{reply.Kind: p.actor.Kind(work)},
-		Evidence: p.actor.Evidence(t.store), Objects: p.actor.Objects(t.store), Timers: w.Timers,
+		Evidence: p.actor.Evidence(t.store), Objects: p.actor.Objects(t.store), Timers: w.Timers, Money: w.MoneyLimit > 0,
 		NewID: w.newID, Jitter: p.jitter(0.5), Now: p.now, Monotonic: p.monotonic,
 		Log: w.log, Metrics: telemetry.NoMetrics{},
 	}

@@ -31,7 +31,12 @@ type await struct {
 	received  int64 // the event of its receipt
 	lookUp    bool
 	operation string
+	truth     *truth
 }
+
+// truth is what the provider knows of a request. It is honest: what it once told
+// to be executed it never calls refused, nor the other way round.
+type truth struct{ executed, refused bool }
 
 // ending is how the provider ended a request or a look-up.
 type ending struct {
@@ -92,11 +97,22 @@ func (k work) Call(ctx context.Context, save func(context.Context, string) error
 
 // LookUp implements taskflow.Work.
 func (k work) LookUp(ctx context.Context, operationID string) worktask.Outcome {
-	v, err := k.p.do(ctx, &call{class: classAwait, name: "look_up", ref: k.task.Ref, about: &await{task: k.task, lookUp: true, operation: operationID}})
+	v, err := k.p.do(ctx, &call{class: classAwait, name: "look_up", ref: k.task.Ref, about: k.p.world.looked(k.task, operationID)})
 	if e, ok := v.(ending); ok && err == nil {
 		return e.outcome
 	}
 	return worktask.Outcome{Kind: worktask.OperationRuns} // nothing was learned
+}
+
+// looked is a look-up of an operation.
+func (w *World) looked(t worktask.Task, operationID string) *await {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	known := w.truths[operationID]
+	if known == nil {
+		known = &truth{} // of an id that a broken part has made up
+	}
+	return &await{task: t, lookUp: true, operation: operationID, truth: known}
 }
 
 // retryAfters are what an overloaded provider asks for.
@@ -131,7 +147,7 @@ func (w *World) answerSend(c *call, f Fault, parameter int) {
 // process nor assignment.
 func (w *World) received(t worktask.Task) *await {
 	w.requests++
-	request := &await{task: t, requestID: fmt.Sprintf("request-%d", w.requests)}
+	request := &await{task: t, requestID: fmt.Sprintf("request-%d", w.requests), truth: &truth{}}
 	request.received = w.provider.Record(history.Event{
 		Kind: history.CallReceived, Task: history.RefOf(t.Ref), Call: &history.Call{RequestID: request.requestID, PromptSHA256: history.Hash(t.Input)},
 	})
@@ -160,8 +176,11 @@ func (w *World) answered(a *await, status int) {
 // answerAwait ends a request, or a look-up, as the step says.
 func (w *World) answerAwait(c *call, f Fault, parameter int) {
 	a, _ := c.about.(*await)
-	report := worktask.Report{Tokens: worktask.Tokens{Input: 10, Output: 7}, ProviderRequestID: a.requestID}
-	switch f { //nolint:exhaustive // the others cannot happen to this class
+	report := worktask.Report{
+		Tokens: worktask.Tokens{Input: 10, Output: 7}, ProviderRequestID: a.requestID,
+		Cost: worktask.Cost{Known: w.CallMoney > 0, Micros: w.CallMoney * 2 / 5},
+	}
+	switch f = a.truth.honest(f); f { //nolint:exhaustive // the others cannot happen to this class
 	case DieBefore:
 		w.answered(a, 0)
 		w.kill(c.process, false)
@@ -171,6 +190,7 @@ func (w *World) answerAwait(c *call, f Fault, parameter int) {
 	case Empty:
 		w.end(c, a, worktask.Outcome{Kind: worktask.Retryable, Reason: worktask.EmptyReply, Report: report})
 	case Permanent:
+		report.Cost = worktask.Cost{} // it tells no price
 		w.end(c, a, worktask.Outcome{Kind: worktask.Permanent, Reason: worktask.Declined, Report: report})
 	case Overloaded:
 		w.answered(a, 429)
@@ -184,16 +204,37 @@ func (w *World) answerAwait(c *call, f Fault, parameter int) {
 	case Unreadable:
 		w.end(c, a, worktask.Outcome{Kind: worktask.Ambiguous})
 	case Operation:
-		if a.operation != "" {
-			w.end(c, a, w.text(report, 0)) // it has told its id already
+		if a.operation != "" { // it has told its id already
+			w.answerAwait(c, None, parameter)
 			return
 		}
+		w.mu.Lock()
+		w.truths["operation-"+a.requestID] = a.truth
+		w.mu.Unlock()
 		w.reply(c, answer{value: ending{operation: "operation-" + a.requestID}})
 	case Large:
 		w.end(c, a, w.text(report, taskflow.InlineResultLimit))
 	default:
 		w.end(c, a, w.text(report, 0))
 	}
+}
+
+// honest is what the provider tells in place of something that it denied before,
+// and what it has told from now on.
+func (t *truth) honest(f Fault) Fault {
+	switch f { //nolint:exhaustive // the others tell nothing of a request
+	case Overloaded, NotExecuted:
+		if t.executed {
+			return None
+		}
+		t.refused = true
+	case None, Empty, Permanent, Large:
+		if t.refused {
+			return NotExecuted
+		}
+		t.executed = true
+	}
+	return f
 }
 
 func (w *World) end(c *call, a *await, outcome worktask.Outcome) {

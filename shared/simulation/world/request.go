@@ -158,6 +158,7 @@ func (w *World) service(p *process) conversation.Service {
 			Records: t.records, Windows: idempotency.Windows{Replay: w.Timers.ReplayWindow, Purge: w.Timers.PurgeAfter},
 			Now: p.now, Pause: p.pause,
 		},
+		Money: worktask.NewMoney(w.MoneyLimit, w.CallMoney),
 		NewID: w.newID, Now: p.now, Timers: w.Timers, OnUnknown: w.Policy, Log: w.log, Metrics: telemetry.NoMetrics{},
 	}
 }

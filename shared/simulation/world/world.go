@@ -23,6 +23,10 @@ import (
 // Setup is what a world is made of. It is part of a schedule.
 type Setup struct {
 	Policy worktask.UnknownPolicy `json:"policy"`
+	// MoneyLimit is what a task may cost; 0: money is not counted. A call costs
+	// CallMoney at most, and two fifths of it when its end is told with a price.
+	MoneyLimit int64 `json:"money_limit,omitzero"`
+	CallMoney  int64 `json:"call_money,omitzero"`
 	// HideOldItem: a failed condition does not tell which item it met.
 	HideOldItem bool `json:"hide_old_item,omitzero"`
 	// StaleIndex: the index of due handoffs lags behind the tasks.
@@ -85,6 +89,7 @@ type World struct {
 
 	mu       sync.Mutex
 	seq      int
+	truths   map[string]*truth // by operation id
 	gates    []*call
 	underWay []*call // writes that nobody waits for any more
 	messages []*message
@@ -97,6 +102,7 @@ func newWorld(setup Setup, wiring Wiring, header history.Header, now func() time
 		memory:  memstore.New(memstore.Options{HideOldItem: setup.HideOldItem}),
 		log:     slog.New(slog.DiscardHandler),
 		arrived: make(chan struct{}, 1),
+		truths:  map[string]*truth{},
 	}
 	if wiring.Timers != nil {
 		w.Timers = *wiring.Timers
