@@ -42,8 +42,11 @@ func runTests(m *testing.M) int {
 // fault breaks what comes back for a request, or the request itself.
 type fault struct {
 	request func(*http.Request)
-	answer  func(*http.Request, *http.Response)
+	answer  func(*http.Request, *answered)
 }
+
+// answered is an answer whose body the proxy closes.
+type answered http.Response
 
 // broken serves the stack with a fault.
 func broken(t *testing.T, f fault) string {
@@ -61,7 +64,7 @@ func broken(t *testing.T, f fault) string {
 		},
 		ModifyResponse: func(r *http.Response) error {
 			if f.answer != nil {
-				f.answer(r.Request, r)
+				f.answer(r.Request, (*answered)(r))
 			}
 			return nil
 		},
@@ -98,7 +101,7 @@ func TestTheStackIsAsItMustBe(t *testing.T) {
 }
 
 // replace puts a text into the body in place of another.
-func replace(r *http.Response, from, to string) {
+func replace(r *answered, from, to string) {
 	body, _ := io.ReadAll(r.Body)
 	body = bytes.ReplaceAll(body, []byte(from), []byte(to))
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -108,27 +111,27 @@ func replace(r *http.Response, from, to string) {
 
 // faults are one for each check, which has to find it.
 func faults() map[string]fault {
-	on := func(method, part string, do func(*http.Response)) fault {
-		return fault{answer: func(request *http.Request, r *http.Response) {
+	on := func(method, part string, do func(*answered)) fault {
+		return fault{answer: func(request *http.Request, r *answered) {
 			if request.Method == method && strings.Contains(request.URL.Path, part) {
 				do(r)
 			}
 		}}
 	}
-	status := func(from, to int) func(*http.Response) {
-		return func(r *http.Response) {
+	status := func(from, to int) func(*answered) {
+		return func(r *answered) {
 			if r.StatusCode == from {
 				r.StatusCode = to
 			}
 		}
 	}
-	without := func(name string) func(*http.Response) {
-		return func(r *http.Response) { r.Header.Del(name) }
+	without := func(name string) func(*answered) {
+		return func(r *answered) { r.Header.Del(name) }
 	}
 	return map[string]fault{
 		"health":    on("GET", "/healthz", status(200, 503)),
-		"page":      on("GET", "/assets/", func(r *http.Response) { r.Header.Set("Content-Type", "text/plain") }),
-		"settings":  on("GET", "/config.json", func(r *http.Response) { replace(r, `"kind":"local"`, `"kind":""`) }),
+		"page":      on("GET", "/assets/", func(r *answered) { r.Header.Set("Content-Type", "text/plain") }),
+		"settings":  on("GET", "/config.json", func(r *answered) { replace(r, `"kind":"local"`, `"kind":""`) }),
 		"contract":  on("GET", "/openapi.json", status(200, 401)),
 		"preflight": on("OPTIONS", "", without("Access-Control-Allow-Headers")),
 		"no token": {request: func(r *http.Request) {
@@ -143,14 +146,14 @@ func faults() map[string]fault {
 				r.Header.Set("Authorization", "Bearer "+token)
 			}
 		}},
-		"CORS on refusals": {answer: func(_ *http.Request, r *http.Response) {
+		"CORS on refusals": {answer: func(_ *http.Request, r *answered) {
 			if r.StatusCode == 401 {
 				r.Header.Del("Access-Control-Allow-Origin")
 			}
 		}},
 		"document":     on("POST", "/documents", without("Idempotency-Replayed")),
-		"field errors": on("POST", "/messages", func(r *http.Response) { replace(r, `"field":"temperature"`, `"field":"text"`) }),
-		"unknown path": on("GET", "/nothing", func(r *http.Response) { r.Header.Set("Content-Type", "text/html") }),
+		"field errors": on("POST", "/messages", func(r *answered) { replace(r, `"field":"temperature"`, `"field":"text"`) }),
+		"unknown path": on("GET", "/nothing", func(r *answered) { r.Header.Set("Content-Type", "text/html") }),
 		"submit":       on("POST", "/messages", without("Location")),
 		"repeat": {request: func(r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, "/messages") && r.Header.Get("Idempotency-Key") != "" {
@@ -158,8 +161,8 @@ func faults() map[string]fault {
 			}
 		}},
 		"conflict":          on("POST", "/messages", status(422, 202)),
-		"reply":             on("GET", "/tasks/", func(r *http.Response) { replace(r, `"status":"completed"`, `"status":"failed"`) }),
-		"repeat afterwards": on("POST", "/messages", func(r *http.Response) { replace(r, `"calls":1`, `"calls":2`) }),
+		"reply":             on("GET", "/tasks/", func(r *answered) { replace(r, `"status":"completed"`, `"status":"failed"`) }),
+		"repeat afterwards": on("POST", "/messages", func(r *answered) { replace(r, `"calls":1`, `"calls":2`) }),
 		"reload":            on("GET", "/conversations/", status(304, 200)),
 		"regenerate":        on("POST", "/regenerate", status(200, 202)),
 		"cancel": {request: func(r *http.Request) {
@@ -167,7 +170,7 @@ func faults() map[string]fault {
 				r.URL.Path, r.Method, r.Body = "/healthz", http.MethodGet, http.NoBody
 			}
 		}},
-		"exact text": on("GET", "/conversations/", func(r *http.Response) { replace(r, "図書館", "???") }),
+		"exact text": on("GET", "/conversations/", func(r *answered) { replace(r, "図書館", "???") }),
 		"foreign ids": {request: func(r *http.Request) {
 			if token := r.Header.Get("Authorization"); token != "" && strings.Contains(r.URL.Path, "/documents/") {
 				alices, _ := running.SignIn("alice", "acme")
