@@ -2,6 +2,7 @@ package replywork_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -49,6 +50,25 @@ func TestCaseM7LongDocumentIsCutDownToPassages(t *testing.T) {
 	second, err := replywork.BuildPrompt(reply.PromptVersion, limit, question, longDocument(), llmprovider.Turn{Question: "And?", Answer: "Yes."})
 	if err != nil || first.Hash() != second.Hash() {
 		t.Errorf("two attempts have different prompts, %v", err)
+	}
+}
+
+// The passages that fit may have more tokens in a byte than the document on average.
+func TestCaseM7PassagesInAnotherScript(t *testing.T) {
+	t.Parallel()
+	const limit = 2000
+	v := longDocument()
+	for i := range 400 {
+		v.Text += fmt.Sprintf("Ο ταμίας υπογράφει την επιταγή %d του συλλόγου.\n\n", i)
+	}
+	asked := question
+	asked.Text = "Ποιος υπογράφει την επιταγή;"
+	got, err := replywork.BuildPrompt(reply.PromptVersion, limit, asked, v, llmprovider.Turn{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tokens := got.Chat().EstimateTokens(); tokens > limit || !strings.Contains(got.Document.Text, "υπογράφει") {
+		t.Errorf("%d tokens: %q", tokens, got.Document.Text)
 	}
 }
 

@@ -41,11 +41,13 @@ func (d document) fitting(question string, limit int) []int {
 		}
 	}
 	var chosen []int
-	left := limit - len(Gap)
+	left, seen := limit-len(Gap), make(map[string]bool)
 	for _, candidate := range best {
-		if size := d.size(candidate.passage); size <= left {
+		size, text := d.size(candidate.passage), d.passages[candidate.passage].text
+		if size <= left && !seen[text] {
 			chosen = append(chosen, candidate.passage)
 			left -= size
+			seen[text] = true
 		}
 	}
 	slices.Sort(chosen)
