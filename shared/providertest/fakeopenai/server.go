@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -84,17 +83,12 @@ func NewServer(tb testing.TB, options Options) *Server {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	listener := httptest.NewUnstartedServer(s)
-	listener.Config.ConnContext = s.ConnContext
-	listener.Start()
-	s.BaseURL = listener.URL + BasePath
 	tb.Cleanup(func() {
-		s.Close()
-		listener.Close()
 		for _, violation := range s.TakeViolations() {
 			tb.Errorf("violation of the API: %s", violation)
 		}
 	})
+	s.BaseURL = s.Listen(tb, s) + BasePath
 	return s
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -64,14 +63,7 @@ func Start(tb testing.TB, options Options) *Server {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	listener := httptest.NewUnstartedServer(s)
-	listener.Config.ConnContext = s.ConnContext
-	listener.Start()
-	s.URL = listener.URL
-	tb.Cleanup(func() {
-		s.Close()
-		listener.Close()
-	})
+	s.URL = s.Listen(tb, s)
 	return s
 }
 

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"sync/atomic"
+	"testing"
 )
 
 // Step is what a fake does with one request.
@@ -89,4 +92,18 @@ func (b *Base[S, R]) Hold(done <-chan struct{}) bool {
 	case <-b.Closing.Done():
 		return false
 	}
+}
+
+// Listen serves a fake on a loopback port until the test ends, and returns the
+// server's address.
+func (b *Base[S, R]) Listen(tb testing.TB, handler http.Handler) (url string) {
+	tb.Helper()
+	listener := httptest.NewUnstartedServer(handler)
+	listener.Config.ConnContext = b.ConnContext
+	listener.Start()
+	tb.Cleanup(func() {
+		b.Close()
+		listener.Close()
+	})
+	return listener.URL
 }
