@@ -124,6 +124,25 @@ func TestEqualPassagesComeInTheTextsOrder(t *testing.T) {
 	}
 }
 
+func TestAnItemIsFoundByWhatItHangsFrom(t *testing.T) {
+	t.Parallel()
+	text := "Clerk\n=====\n\n" + filler("invest", 300) + "\n\nBoard\n=====\n\nThe treasurer may:\n"
+	for _, item := range []string{"spend", "lend", "invest"} {
+		text += " * " + filler(item, 1000) + "\n"
+	}
+	if hits := ask(t, store(t, text), 1, "May the treasurer invest?"); len(hits) != 1 || hits[0].Headings[0] != "Board" || !strings.Contains(hits[0].Text, "invest") {
+		t.Errorf("found %+v", hits)
+	}
+}
+
+func TestOfEqualPassagesTheOneBesideAnotherIsBetter(t *testing.T) {
+	t.Parallel()
+	text := "A\n===\n\nThe zebra sleeps.\n\nB\n===\n\nNothing here.\n\nC\n===\n\nThe zebra sleeps.\n\nD\n===\n\nA zebra runs far.\n"
+	if hits := ask(t, store(t, text), 3, "When does the zebra sleep?"); len(hits) != 3 || hits[0].Headings[0] != "C" {
+		t.Errorf("found %+v", hits)
+	}
+}
+
 func TestAReaderIsHeldToItsWord(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("store unavailable")
@@ -149,7 +168,11 @@ func TestAQuestionReadsLittleHoweverLongItAndTheTextAre(t *testing.T) {
 	t.Parallel()
 	var b, question strings.Builder
 	for i := range 4000 {
-		fmt.Fprintf(&b, "Chapter of word%d\n=====\n\n%s word%d and word%d.\n\n", i%700, filler("day", 700), i, i%1300)
+		fmt.Fprintf(&b, "Chapter of word%d\n=====\n\n%s word%d and word%d.", i%700, filler("day", 700), i, i%1300)
+		for j := range 8 {
+			fmt.Fprintf(&b, " rare%d", 8*i+j)
+		}
+		b.WriteString("\n\n")
 	}
 	for i := range 500 {
 		fmt.Fprintf(&question, "word%d elect remove big ", i)

@@ -60,6 +60,11 @@ func TestAnItemIsSearchedWithWhatItHangsFrom(t *testing.T) {
 	if len(passages) < 2 || last.intro != "The treasurer may:" || strings.Contains(last.Text, "treasurer") {
 		t.Errorf("%d passages, the last hangs from %q", len(passages), last.intro)
 	}
+	b.WriteString("\nThe clerk may:\n * " + filler("write", 1100) + "\n * " + filler("read", 1100))
+	passages = Split(documentOf(t, b.String()))
+	if last := passages[len(passages)-1]; last.intro != "The clerk may:" {
+		t.Errorf("an item of the second list hangs from %q", last.intro)
+	}
 }
 
 func TestLongBlocksAreCutAfterSentencesWordsAndGraphemes(t *testing.T) {

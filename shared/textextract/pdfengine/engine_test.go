@@ -36,7 +36,8 @@ func TestMain(m *testing.M) {
 			fmt.Print("\x00\x00\x00\xff{")
 			os.Exit(1)
 		case loud:
-			os.Stdout.Write(bytes.Repeat([]byte("\x00\x00\x00\x0f{\"page\":{}     }"), 100))
+			os.Stdout.Write(bytes.Repeat([]byte("\x00\x00\x00\x10{\"page\":{}     }"), 100))
+			os.Stdout.WriteString("\x00\x00\x00\x0d{\"done\":true}")
 			os.Exit(0)
 		}
 	}
