@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -147,9 +148,15 @@ func TestReadsAreRepeated(t *testing.T) {
 func TestReadsHonourRetryAfter(t *testing.T) {
 	t.Parallel()
 	b := newBackground(t, fakeopenai.Step{Reads: []fakeopenai.Read{{Status: 429, Header: http.Header{"Retry-After": {"3600"}}}}})
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		defer cancel()
+		_ = b.server.Wait(t.Context(), func([]fakeopenai.Request) bool { return b.server.Totals().Reads > 0 })
+		time.Sleep(50 * time.Millisecond) // an adapter that does not wait would read ten times
+	})
 	answer, err := b.provider.Call(ctx, b.request)
+	reading.Wait()
 	wantKind(t, answer, err, llmprovider.Ambiguous)
 	b.wantTotals(fakeopenai.Totals{Requests: 1, Generations: 1, Reads: 1})
 }
