@@ -148,6 +148,7 @@ func (w *world) send(t *testing.T, function string, event []byte) []byte {
 func (w *world) environment(function string) []string {
 	return []string{
 		"REPLYONCE_LOCAL=1", "REPLYONCE_TABLE=" + w.name, "REPLYONCE_BUCKET=" + w.name, "REPLYONCE_QUEUE_URL=" + w.queueURL,
+		"REPLYONCE_INDEX_QUEUE_URL=" + w.queueURL, // no sample looks at what comes there
 		"REPLYONCE_ISSUER=" + cmp.Or(w.issuer, "http://127.0.0.1:9"), "REPLYONCE_AUDIENCE=" + audience,
 		"AWS_LAMBDA_FUNCTION_NAME=" + function, "AWS_ENDPOINT_URL=" + aws.ToString(w.programs.aws.BaseEndpoint),
 		"AWS_REGION=" + region, "AWS_ACCESS_KEY_ID=events", "AWS_SECRET_ACCESS_KEY=local", "PATH=" + os.Getenv("PATH"),

@@ -79,7 +79,7 @@ func TestArchitecture(t *testing.T) {
 			t.Errorf("%s: %q, %v", goarch, got, err)
 		}
 	}
-	for function, want := range map[string]string{"api": "Api", "dispatcher": "Dispatcher", "other": ""} {
+	for function, want := range map[string]string{"api": "Api", "dispatcher": "Dispatcher", "": ""} {
 		if got := sam.LogicalID(function); got != want {
 			t.Errorf("%s: %q, want %q", function, got, want)
 		}

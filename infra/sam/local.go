@@ -83,20 +83,13 @@ func (l *Local) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// environment is what functions in containers need: the same table, queue and
-// issuer as the functions of the stack.
+// environment is that of the functions of the stack, as containers need it: the
+// same table, queues and issuer, and the endpoint behind the relay.
 func (l *Local) environment() map[string]string {
-	return map[string]string{
-		"REPLYONCE_LOCAL":           "1",
-		"REPLYONCE_TABLE":           stack.Table,
-		"REPLYONCE_BUCKET":          stack.Bucket,
-		"REPLYONCE_QUEUE_URL":       l.stack.QueueURL(),
-		"REPLYONCE_ISSUER":          l.stack.URL() + "/local",
-		"REPLYONCE_AUDIENCE":        stack.Audience,
-		"REPLYONCE_WORKSPACE_CLAIM": stack.WorkspaceClaim,
-		"REPLYONCE_SIGN_IN":         `{"kind":"local"}`,
-		"AWS_ENDPOINT_URL":          l.relay.URL(),
-	}
+	env := l.stack.Environment()
+	env["AWS_ENDPOINT_URL"] = l.relay.URL()
+	env["REPLYONCE_SIGN_IN"] = `{"kind":"local"}`
+	return env
 }
 
 // Stack is the one-machine stack: its worker and its dispatcher work on what the

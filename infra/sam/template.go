@@ -25,17 +25,15 @@ func (e *MissingError) Error() string {
 	return "the template has no function " + strings.Join(e.Functions, ", ")
 }
 
-// functions are the logical ids in the template, with the names of their programs.
-var functions = map[string]string{"Api": "api", "Authorizer": "authorizer", "Worker": "worker", "Dispatcher": "dispatcher"}
+// required are the functions that everything here needs.
+var required = []string{"Api", "Authorizer", "Dispatcher", "Worker"}
 
-// LogicalID returns how the template names a function; "" for none.
+// LogicalID returns how the template names a function: api is Api there.
 func LogicalID(function string) string {
-	for id, name := range functions {
-		if name == function {
-			return id
-		}
+	if function == "" {
+		return ""
 	}
-	return ""
+	return strings.ToUpper(function[:1]) + function[1:]
 }
 
 // Change returns the template with each function as it runs on this machine. All
@@ -50,26 +48,19 @@ func Change(template []byte, c Changes) ([]byte, error) {
 	}
 	resources, _ := t["Resources"].(map[string]any)
 	for id, resource := range resources {
-		if object, is := resource.(map[string]any); is {
-			delete(object, "Metadata") // the CDK's paths, of which SAM CLI complains one by one
-			tellApart(id, object)
-		}
-	}
-	var missing []string
-	for id, name := range functions {
-		resource, _ := resources[id].(map[string]any)
-		properties, _ := resource["Properties"].(map[string]any)
-		if properties == nil {
-			missing = append(missing, id)
+		object, is := resource.(map[string]any)
+		if !is {
 			continue
 		}
-		properties["Architectures"] = []string{c.Architecture}
-		// In place of the zip, SAM CLI takes the folder that is named like this.
-		resource["Metadata"] = map[string]any{"aws:asset:path": filepath.Join(c.Binaries, name), "aws:asset:property": "Code"}
-		setEnvironment(properties, c.Environment)
+		delete(object, "Metadata") // the CDK's paths, of which SAM CLI complains one by one
+		switch object["Type"] {
+		case "AWS::ApiGateway::Method":
+			tellApart(id, object)
+		case "AWS::Lambda::Function":
+			changeFunction(id, object, c)
+		}
 	}
-	if len(missing) > 0 {
-		slices.Sort(missing)
+	if missing := slices.DeleteFunc(slices.Clone(required), func(id string) bool { return resources[id] != nil }); len(missing) > 0 {
 		return nil, &MissingError{missing}
 	}
 	changed, err := json.MarshalIndent(t, "", " ")
@@ -79,15 +70,27 @@ func Change(template []byte, c Changes) ([]byte, error) {
 	return changed, nil
 }
 
+// changeFunction makes a function one of this machine.
+func changeFunction(id string, resource map[string]any, c Changes) {
+	properties, _ := resource["Properties"].(map[string]any)
+	if properties == nil {
+		properties = map[string]any{}
+		resource["Properties"] = properties
+	}
+	properties["Architectures"] = []string{c.Architecture}
+	// In place of the zip, SAM CLI takes the folder that is named like this.
+	resource["Metadata"] = map[string]any{
+		"aws:asset:path": filepath.Join(c.Binaries, strings.ToLower(id)), "aws:asset:property": "Code",
+	}
+	setEnvironment(properties, c.Environment)
+}
+
 // tellApart names a method. SAM CLI takes methods of one path and one function for
 // one route unless their operations have names, and the last one's authorizer for
 // that of all (dedupe_function_routes in samcli/lib/providers/api_collector.py): a
 // preflight, which needs no token, would open everything beside it.
-func tellApart(id string, resource map[string]any) {
-	if resource["Type"] != "AWS::ApiGateway::Method" {
-		return
-	}
-	if properties, is := resource["Properties"].(map[string]any); is {
+func tellApart(id string, method map[string]any) {
+	if properties, is := method["Properties"].(map[string]any); is {
 		properties["OperationName"] = id
 	}
 }

@@ -17,7 +17,7 @@ func TestChangeTouchesNothingButTheFunctions(t *testing.T) {
 	t.Parallel()
 	template := `{"Resources":{
 		"Api":{"Type":"AWS::Lambda::Function","Properties":{"Timeout":25,"Architectures":["arm64"],"Environment":{"Variables":{"REPLYONCE_TABLE":{"Ref":"Table"},"KEPT":"1"}}},"Metadata":{"aws:asset:path":"asset.1"}},
-		"Authorizer":{"Properties":{}},"Worker":{"Properties":{}},"Dispatcher":{"Properties":{}},
+		"Authorizer":{"Type":"AWS::Lambda::Function"},"Worker":{"Type":"AWS::Lambda::Function","Properties":{}},"Dispatcher":{"Type":"AWS::Lambda::Function","Properties":{}},
 		"Preflight":{"Type":"AWS::ApiGateway::Method","Properties":{"HttpMethod":"OPTIONS"}},
 		"Table":{"Type":"AWS::DynamoDB::Table"}}}`
 	changed, err := sam.Change([]byte(template), sam.Changes{
