@@ -53,7 +53,7 @@ chaos: ## drill D30 for DURATION: people keep asking while processes die, messag
 	@$(GO) run ./infra/drill/cmd/replyonce-chaos -duration $(DURATION) -out dist/chaos $(if $(SEED),-seed $(SEED)) $(if $(BREAK),-break $(BREAK))
 
 .PHONY: bench
-bench: build/arm64 build/host dist/tools/aws-lambda-rie ## count units and requests, measure rates, print zip sizes
+bench: build/arm64 build/host dist/tools/aws-lambda-rie ## count units and requests, measure rates, print zip sizes, index real documents and find passages in them
 	@$(GO) run ./infra/bench/cmd/replyonce-bench
 
 .PHONY: build
