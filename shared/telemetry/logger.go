@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -30,16 +29,6 @@ func New(w io.Writer, o Options) (*slog.Logger, *Emitter) {
 		o.Namespace = DefaultNamespace
 	}
 	return logger, &Emitter{w: shared, options: o, log: logger}
-}
-
-// ParseLevel reads a level from configuration: debug, info, warn or error, in
-// any case.
-func ParseLevel(text string) (slog.Level, error) {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(text)); err != nil {
-		return 0, fmt.Errorf("parse log level: %w", err)
-	}
-	return level, nil
 }
 
 // lineWriter lets the logger and the emitter share a writer.

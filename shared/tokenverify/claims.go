@@ -8,28 +8,11 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// Accept says which claim of a token has to name the audience.
-type Accept int
-
-const (
-	// AcceptAudience is the default: aud contains the audience. That is true of
-	// ID tokens, whose audience is the client that the person signed in to, and
-	// of access tokens of issuers that name the API as their audience
-	// (RFC 9068). Access tokens of Amazon Cognito have no aud and are refused.
-	AcceptAudience Accept = iota
-	// AcceptClient: access tokens of Amazon Cognito, which name the client in
-	// client_id and say token_use = access.
-	AcceptClient
-	// AcceptEither takes both.
-	AcceptEither
-)
-
 // tokenClaims are the claims of Cognito beside the registered ones.
 type tokenClaims struct {
 	jwt.Claims
 
 	TokenUse string `json:"token_use"`
-	ClientID string `json:"client_id"`
 	// Events is in logout tokens and security event tokens only. They carry a
 	// proper signature and audience, and are no proof that somebody is there.
 	Events any `json:"events"`
@@ -40,8 +23,6 @@ type verifiedClaims struct {
 	known tokenClaims
 	all   map[string]any // every claim, for the one that is named by configuration
 }
-
-const tokenUseAccess = "access"
 
 // check compares the registered claims with what is configured.
 func (c Config) check(claims tokenClaims, now time.Time) error {
@@ -71,19 +52,11 @@ func (c Config) endOf(claims tokenClaims) time.Time {
 	return claims.Expiry.Time().Add(c.Tolerance).UTC()
 }
 
-func (c Config) isForUs(claims tokenClaims) bool {
-	byAudience := claims.Audience.Contains(c.Audience)
-	byClient := claims.TokenUse == tokenUseAccess && claims.ClientID == c.Audience
-	switch c.Accept {
-	case AcceptAudience:
-		return byAudience
-	case AcceptClient:
-		return byClient
-	case AcceptEither:
-		return byAudience || byClient
-	}
-	return false
-}
+// isForUs: aud contains the audience. That is true of ID tokens, whose audience is
+// the client that the person signed in to, and of access tokens of issuers that name
+// the API as their audience (RFC 9068). Access tokens of Amazon Cognito have no aud,
+// but a client_id, and are refused: they say nothing about the workspace.
+func (c Config) isForUs(claims tokenClaims) bool { return claims.Audience.Contains(c.Audience) }
 
 // identity reads caller and workspace. A token without the workspace claim, or
 // with null in it, puts its caller into a workspace of their own; a claim of

@@ -21,7 +21,6 @@ const MaxTolerance = 60 * time.Second
 type Config struct {
 	Issuer         string        // exactly as in the claim iss; a URL with discovery below it
 	Audience       string        // the client or API the token must be made for
-	Accept         Accept        // which claim names the audience
 	WorkspaceClaim string        // name of the claim that holds the workspace
 	Tolerance      time.Duration // by which clocks may differ, at most MaxTolerance
 	Now            func() time.Time
@@ -66,8 +65,6 @@ func New(c Config) (*Verifier, error) {
 		return nil, errors.New("name of the workspace claim is empty")
 	case c.Tolerance < 0 || c.Tolerance > MaxTolerance:
 		return nil, fmt.Errorf("clock tolerance %s is not between 0 and %s", c.Tolerance, MaxTolerance)
-	case c.Accept < AcceptAudience || c.Accept > AcceptEither:
-		return nil, fmt.Errorf("kind of token %d is unknown", c.Accept)
 	case c.Now == nil:
 		return nil, errors.New("no clock")
 	}

@@ -97,28 +97,24 @@ func TestVerifyChecksClaims(t *testing.T) {
 	}
 }
 
-func TestVerifyAcceptsTheConfiguredKind(t *testing.T) {
+// ID tokens name the client in aud. Access tokens of Amazon Cognito do not, and are
+// for something else, whatever client they were given to.
+func TestVerifyTellsIDTokensFromAccessTokens(t *testing.T) {
 	t.Parallel()
 	key := newSigner(t, "k1", jose.ES256)
 	issuer := newIssuer(t, key)
-	id := key.sign(t, issuer.claims(map[string]any{"token_use": "id"}), nil)
-	access := key.sign(t, issuer.claims(map[string]any{"aud": absent, "token_use": "access", "client_id": "client-1"}), nil)
-	otherClient := key.sign(t, issuer.claims(map[string]any{"aud": absent, "token_use": "access", "client_id": "client-2"}), nil)
-	plain := key.sign(t, issuer.claims(map[string]any{"aud": absent, "client_id": "client-1"}), nil)
-	tests := []struct {
-		accept             tokenverify.Accept
-		id, access, others bool
+	verifier := newVerifier(t, issuer, newClock())
+	for _, tt := range []struct {
+		claims map[string]any
+		want   bool
 	}{
-		{tokenverify.AcceptAudience, true, false, false},
-		{tokenverify.AcceptClient, false, true, false},
-		{tokenverify.AcceptEither, true, true, false},
-	}
-	for _, tt := range tests {
-		verifier := newVerifier(t, issuer, newClock(), func(c *tokenverify.Config) { c.Accept = tt.accept })
-		for token, want := range map[string]bool{id: tt.id, access: tt.access, otherClient: tt.others, plain: tt.others} {
-			if _, err := verifier.Verify(t.Context(), token); (err == nil) != want {
-				t.Errorf("accept %d: %v, want accepted = %t", tt.accept, err, want)
-			}
+		{map[string]any{"token_use": "id"}, true},
+		{map[string]any{"aud": absent, "token_use": "access", "client_id": "client-1"}, false},
+		{map[string]any{"aud": absent, "token_use": "access", "client_id": "client-2"}, false},
+		{map[string]any{"aud": absent, "client_id": "client-1"}, false},
+	} {
+		if _, err := verifier.Verify(t.Context(), key.sign(t, issuer.claims(tt.claims), nil)); (err == nil) != tt.want {
+			t.Errorf("%v: %v, want accepted = %t", tt.claims, err, tt.want)
 		}
 	}
 }
@@ -256,17 +252,15 @@ func TestNewChecksTheConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	changes := map[string]func(c *tokenverify.Config){
-		"no issuer":         func(c *tokenverify.Config) { c.Issuer = "" },
-		"no URL":            func(c *tokenverify.Config) { c.Issuer = "http://[" },
-		"other scheme":      func(c *tokenverify.Config) { c.Issuer = "file:///etc" },
-		"no host":           func(c *tokenverify.Config) { c.Issuer = "https:///x" },
-		"no audience":       func(c *tokenverify.Config) { c.Audience = "" },
-		"no claim":          func(c *tokenverify.Config) { c.WorkspaceClaim = "" },
-		"negative":          func(c *tokenverify.Config) { c.Tolerance = -1 },
-		"too tolerant":      func(c *tokenverify.Config) { c.Tolerance = tokenverify.MaxTolerance + 1 },
-		"unknown kind":      func(c *tokenverify.Config) { c.Accept = 9 },
-		"no clock":          func(c *tokenverify.Config) { c.Now = nil },
-		"negative own kind": func(c *tokenverify.Config) { c.Accept = -1 },
+		"no issuer":    func(c *tokenverify.Config) { c.Issuer = "" },
+		"no URL":       func(c *tokenverify.Config) { c.Issuer = "http://[" },
+		"other scheme": func(c *tokenverify.Config) { c.Issuer = "file:///etc" },
+		"no host":      func(c *tokenverify.Config) { c.Issuer = "https:///x" },
+		"no audience":  func(c *tokenverify.Config) { c.Audience = "" },
+		"no claim":     func(c *tokenverify.Config) { c.WorkspaceClaim = "" },
+		"negative":     func(c *tokenverify.Config) { c.Tolerance = -1 },
+		"too tolerant": func(c *tokenverify.Config) { c.Tolerance = tokenverify.MaxTolerance + 1 },
+		"no clock":     func(c *tokenverify.Config) { c.Now = nil },
 	}
 	for name := range maps.Keys(changes) {
 		config := good
