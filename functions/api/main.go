@@ -61,6 +61,7 @@ func start(environment map[string]string) error {
 			Queue: traces.Queue(sqsqueue.New(awsclients.SQS(clients), config.QueueURL)), Creator: creator,
 			NewID: newID, Now: functionmain.Now, Timers: config.Timers, OnUnknown: config.OnUnknown,
 			OnUnknownAllowed: config.OnUnknownAllowed, Model: config.Model,
+			Money: config.Money, Prices: config.Prices, Currency: config.Currency,
 			Log: log, Metrics: metrics,
 		},
 		Windows: windows, AllowedOrigin: config.AllowedOrigin, SignIn: config.SignIn, Local: config.Local,

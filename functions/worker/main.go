@@ -48,9 +48,10 @@ func start(environment map[string]string) error {
 		Kinds: map[string]taskflow.Kind{
 			reply.Kind: traces.Kind(replywork.Kind{
 				Conversations: store, Documents: store, Objects: objects, Provider: provider, MaxInputTokens: config.MaxInputTokens,
+				Prices: config.Prices, Model: config.Model,
 			}),
 		},
-		Evidence: store, Objects: objects, Timers: config.Timers,
+		Evidence: store, Objects: objects, Timers: config.Timers, Money: config.MoneyLimit > 0,
 		NewID: newid.NewSource(functionmain.Now, rand.Reader).Next, Jitter: mathrand.Float64,
 		Now: functionmain.Now, Monotonic: functionmain.Monotonic,
 		Log: log, Metrics: metrics,

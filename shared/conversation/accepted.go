@@ -37,7 +37,7 @@ func (s Service) accepted(ctx context.Context, caller identity.Caller, outcome k
 	s.Metrics.Count(telemetry.Accepted, 1)
 	log.Info("task accepted", telemetry.KeyTaskID, t.ID, telemetry.KeyGatewayRequestID, t.GatewayRequestID)
 	s.publish(ctx, t)
-	view, err := viewOf(t, details{})
+	view, err := viewOf(t, details{pricing: s.pricing()})
 	if err != nil {
 		return Accepted{Outcome: outcome}, fmt.Errorf("show accepted task %s: %w", t.Ref, err)
 	}

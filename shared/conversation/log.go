@@ -112,7 +112,7 @@ func (s Service) viewInPage(ctx context.Context, t worktask.Task) (TaskView, err
 		return view, err
 	}
 	s.Log.Error("saved reply left out of a page", telemetry.KeyWorkspace, t.Workspace, telemetry.KeyTaskID, t.ID, telemetry.KeyError, err)
-	var d details
+	d := details{pricing: s.pricing()}
 	if d.evidence, err = s.evidence(ctx, t); err != nil {
 		return TaskView{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/replyonce/replyonce/shared/idempotency"
 	"github.com/replyonce/replyonce/shared/identity"
 	"github.com/replyonce/replyonce/shared/keyed"
+	"github.com/replyonce/replyonce/shared/prices"
 	"github.com/replyonce/replyonce/shared/storeerror"
 	"github.com/replyonce/replyonce/shared/taskflow"
 	"github.com/replyonce/replyonce/shared/telemetry"
@@ -51,6 +52,8 @@ type Service struct {
 	OnUnknownAllowed []worktask.UnknownPolicy
 	Money            worktask.Money // of new tasks; the zero value counts none
 	Model            string         // of new tasks; empty: the provider's own
+	Prices           prices.Table   // to show what tasks cost; empty: nothing is priced
+	Currency         string         // of the prices
 
 	Log     *slog.Logger
 	Metrics telemetry.Metrics

@@ -23,7 +23,7 @@ func (s Service) Task(ctx context.Context, caller identity.Caller, conversation,
 
 // view reads what hangs on the task and shows it.
 func (s Service) view(ctx context.Context, t worktask.Task) (TaskView, error) {
-	var d details
+	d := details{pricing: s.pricing()}
 	var err error
 	if d.result, err = s.result(ctx, t.Result); err != nil {
 		return TaskView{}, fmt.Errorf("read result of task %s: %w", t.Ref, err)

@@ -56,6 +56,10 @@ type TaskSpendView struct {
 	InputTokens    int64           `json:"input_tokens"`
 	OutputTokens   int64           `json:"output_tokens"`
 	RefusedAnswers []RefusedAnswer `json:"refused_answers"`
+	// CallsSaved is how many calls a look-up made unnecessary: their workers were
+	// lost, and the operations they had saved were not.
+	CallsSaved int        `json:"calls_saved"`
+	Money      *MoneyView `json:"money"` // null: nothing is priced
 }
 
 // RefusedAnswer is an answer that came and was not saved, because the task had
@@ -97,6 +101,7 @@ type details struct {
 	result   *reply.Result
 	evidence []worktask.Evidence
 	attempts []worktask.AttemptRecord
+	pricing  pricing
 }
 
 // viewOf shows a task. It is a pure function of what is stored, so two reads of
@@ -113,8 +118,9 @@ func viewOf(t worktask.Task, d details) (TaskView, error) {
 		Attempts:          t.Budget.Attempts(), AttemptsLeft: t.Budget.AttemptsLeft,
 		Calls: t.Budget.Calls(), CallsLeft: t.Budget.CallsLeft,
 		PreviousAttempt: previousAttempt(t), OnUnknown: string(t.OnUnknown),
-		Spend: spendOf(t, d.evidence), AttemptLog: AttemptLog(t, d.attempts),
+		Spend: spendOf(t, d), AttemptLog: AttemptLog(t, d.attempts),
 	}
+	v.Spend.Money = d.pricing.of(t, input)
 	if t.Status == worktask.Pending && t.NextAttemptAt.After(t.AcceptedAt) {
 		v.NextAttemptAt = Time(t.NextAttemptAt)
 	}
@@ -156,12 +162,17 @@ func releasedBecause(mode worktask.ReleaseMode) string {
 	return ""
 }
 
-func spendOf(t worktask.Task, evidence []worktask.Evidence) TaskSpendView {
+func spendOf(t worktask.Task, d details) TaskSpendView {
 	spend := TaskSpendView{
 		Calls: t.Budget.Calls(), CallsKnown: t.Budget.CallsKnown, CallsUnknown: t.UnknownCalls(),
 		InputTokens: t.Tokens.Input, OutputTokens: t.Tokens.Output, RefusedAnswers: []RefusedAnswer{},
 	}
-	for _, e := range evidence {
+	for _, r := range d.attempts {
+		if r.Outcome == worktask.AttemptWorkerLost && r.OperationID != "" {
+			spend.CallsSaved++
+		}
+	}
+	for _, e := range d.evidence {
 		spend.RefusedAnswers = append(spend.RefusedAnswers, RefusedAnswer{
 			AssignmentVersion: e.AssignmentVersion, Bytes: e.Bytes, SHA256: e.SHA256,
 			InputTokens: e.Tokens.Input, OutputTokens: e.Tokens.Output, At: Time(e.At),

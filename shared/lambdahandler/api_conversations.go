@@ -69,6 +69,15 @@ func (a *API) readConversation(ctx context.Context, r *request) (*response, erro
 	}
 }
 
+// readSpend adds up what the conversation's tasks have cost.
+func (a *API) readSpend(ctx context.Context, r *request) (*response, error) {
+	spend, err := a.Conversations.Spend(ctx, r.caller, r.params["conversation"])
+	if err != nil {
+		return nil, err
+	}
+	return r.read(spend)
+}
+
 // headerBytes is more than the headers of an answer take.
 const headerBytes = 16 << 10
 

@@ -38,6 +38,7 @@ var routes = []route{
 	{http.MethodPost, "/v1/conversations", (*API).createConversation, signedIn, true},
 	{http.MethodGet, "/v1/conversations", (*API).listConversations, signedIn, false},
 	{http.MethodGet, "/v1/conversations/{conversation}", (*API).readConversation, signedIn, false},
+	{http.MethodGet, "/v1/conversations/{conversation}/spend", (*API).readSpend, signedIn, false},
 	{http.MethodPost, "/v1/conversations/{conversation}/messages", (*API).submit, signedIn, true},
 	{http.MethodPost, "/v1/conversations/{conversation}/messages/{message}/regenerate", (*API).regenerate, signedIn, true},
 	{http.MethodGet, "/v1/conversations/{conversation}/tasks/{task}", (*API).readTask, signedIn, false},

@@ -11,6 +11,7 @@ import (
 	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/builtin"
+	"github.com/replyonce/replyonce/shared/prices"
 	"github.com/replyonce/replyonce/shared/reply"
 	"github.com/replyonce/replyonce/shared/storeerror"
 	"github.com/replyonce/replyonce/shared/taskflow"
@@ -40,6 +41,8 @@ type Kind struct {
 	MaxInputTokens int
 	// Passages picks from documents that are too long; nil means builtin.Ranking.
 	Passages Passages
+	Prices   prices.Table // of the provider's models; empty: what a call costs is not known
+	Model    string       // of tasks that name none; empty: the provider's own
 }
 
 var _ taskflow.Kind = Kind{}
@@ -75,7 +78,7 @@ func (k Kind) Prepare(ctx context.Context, t worktask.Task) (taskflow.Work, erro
 	if err != nil {
 		return nil, err
 	}
-	return work{provider: k.Provider, request: llmprovider.Request{Prompt: prompt, Model: in.Model, Key: t.ID}}, nil
+	return work{provider: k.Provider, price: k.price(in.Model), request: llmprovider.Request{Prompt: prompt, Model: in.Model, Key: t.ID}}, nil
 }
 
 func (k Kind) rule() rule {

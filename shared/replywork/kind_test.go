@@ -119,6 +119,13 @@ func task() worktask.Task {
 	}
 }
 
+// taskFor is the task for a model; empty: it names none.
+func taskFor(model string) worktask.Task {
+	t := task()
+	t.Input = reply.Input{Message: "m3", PromptVersion: 1, Model: model}.Encode()
+	return t
+}
+
 func call(t *testing.T, s sources, p *spy, task worktask.Task) worktask.Outcome {
 	t.Helper()
 	kind := replywork.Kind{Conversations: s, Documents: s, Objects: s, Provider: p}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/replyonce/replyonce/shared/llmprovider"
+	"github.com/replyonce/replyonce/shared/prices"
 	"github.com/replyonce/replyonce/shared/reply"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
@@ -19,6 +20,7 @@ const maxEncodedBytes = 4 << 20
 // work is one attempt at a reply.
 type work struct {
 	provider llmprovider.Provider
+	price    *prices.Price // of the model that is asked; nil: it has none
 	request  llmprovider.Request
 }
 
@@ -37,6 +39,7 @@ func (w work) LookUp(ctx context.Context, operationID string) worktask.Outcome {
 func (w work) outcome(answer llmprovider.Answer, err error) worktask.Outcome {
 	o := outcome(answer, err)
 	o.Provider = w.provider.Name()
+	o.Report.Cost = cost(w.price, o.Report.Tokens)
 	return o
 }
 

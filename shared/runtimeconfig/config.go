@@ -37,8 +37,10 @@ type APIConfig struct {
 	// OnUnknownAllowed is what a request may name; OnUnknown is among it.
 	OnUnknownAllowed []worktask.UnknownPolicy
 	Model            string // of new tasks; empty: the provider's own
-	AllowedOrigin    string // of the page, or "*"
-	SignIn           SignIn
+	SpendConfig
+	Money         worktask.Money // of new tasks; the zero value counts none
+	AllowedOrigin string         // of the page, or "*"
+	SignIn        SignIn
 	// CallerRate is how many reads a second one caller may send to one instance for
 	// long; what creates something counts as ten. Zero: there is no limit.
 	CallerRate int
@@ -48,6 +50,7 @@ type APIConfig struct {
 type WorkerConfig struct {
 	Common
 	ProviderConfig
+	SpendConfig
 	Table    string
 	QueueURL string
 	Bucket   string
@@ -87,6 +90,9 @@ func API(environment map[string]string) (APIConfig, error) {
 		OnUnknown: readPolicy(raw.OnUnknown, &p), Model: raw.Model,
 		AllowedOrigin: readOrigin(raw.AllowedOrigin, &p),
 	}
+	c.SpendConfig = raw.Spend.read(&p)
+	c.Money = c.money(c.Model, readCount("MAX_INPUT_TOKENS", raw.MaxInputTokens, 0, &p),
+		readCount("MAX_OUTPUT_TOKENS", raw.MaxOutputTokens, 0, &p), &p)
 	c.OnUnknownAllowed = readPolicies(raw.OnUnknownAllowed, c.OnUnknown, &p)
 	p.url("QUEUE_URL", raw.QueueURL)
 	p.url("INDEX_QUEUE_URL", raw.IndexQueueURL)
@@ -100,6 +106,7 @@ func Worker(environment map[string]string) (WorkerConfig, error) {
 	raw, p := parse[workerVariables](environment)
 	c := WorkerConfig{Common: raw.Common.read(&p), Table: raw.Table, QueueURL: raw.QueueURL, Bucket: raw.Bucket}
 	c.ProviderConfig = raw.Provider.read(c.Local, &p)
+	c.SpendConfig = raw.Spend.read(&p)
 	p.url("QUEUE_URL", raw.QueueURL)
 	return c, p.errorFor("worker")
 }

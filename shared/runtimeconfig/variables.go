@@ -26,6 +26,10 @@ type apiVariables struct {
 	AllowedOrigin    string `env:"ALLOWED_ORIGIN" envDefault:"*"`
 	SignIn           string `env:"SIGN_IN"`
 	CallerRate       string `env:"CALLER_RATE" envDefault:"40"`
+	// What a call costs at most depends on its longest prompt and answer.
+	Spend           spendVariables
+	MaxOutputTokens string `env:"MAX_OUTPUT_TOKENS"`
+	MaxInputTokens  string `env:"MAX_INPUT_TOKENS"`
 }
 
 type workerVariables struct {
@@ -34,6 +38,7 @@ type workerVariables struct {
 	Table    string `env:"TABLE,required,notEmpty"`
 	QueueURL string `env:"QUEUE_URL,required,notEmpty"`
 	Bucket   string `env:"BUCKET,required,notEmpty"`
+	Spend    spendVariables
 }
 
 type providerVariables struct {

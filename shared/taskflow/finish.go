@@ -22,7 +22,7 @@ func (r Runner) finish(ctx context.Context, held *holding, o worktask.Outcome) A
 	if o.Kind == worktask.Answered {
 		o = r.storeLarge(ctx, held, o)
 	}
-	r.countTokens(o.Report.Tokens)
+	r.countSpend(o.Report)
 	tr, t, err := r.writeFinal(ctx, held, o)
 	if endUnseen(o) {
 		r.keepUnseen(ctx, held, o)

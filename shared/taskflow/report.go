@@ -5,15 +5,19 @@ import (
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
-// countTokens counts what the provider reported, whatever becomes of the
+// countSpend counts what the provider reported, and its price where that is known, whatever becomes of the
 // attempt: it is paid for when its write is refused, too. A claim that looks up
 // the answer of a saved operation once more counts it once more.
-func (r Runner) countTokens(t worktask.Tokens) {
+func (r Runner) countSpend(report worktask.Report) {
+	t := report.Tokens
 	if t.Input > 0 {
 		r.Metrics.Count(telemetry.InputTokens, int(t.Input))
 	}
 	if t.Output > 0 {
 		r.Metrics.Count(telemetry.OutputTokens, int(t.Output))
+	}
+	if report.Cost.Known && report.Cost.Micros > 0 {
+		r.Metrics.Count(telemetry.MoneySpent, int(report.Cost.Micros))
 	}
 }
 

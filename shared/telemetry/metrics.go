@@ -21,6 +21,7 @@ const (
 	Failures            Metric = "failures"               // by Reason: tasks that ended failed
 	InputTokens         Metric = "input_tokens"           // tokens read, as the model provider reported them
 	OutputTokens        Metric = "output_tokens"          // tokens written, likewise
+	MoneySpent          Metric = "money_spent_micros"     // millionths of the currency, of calls whose price is known
 	HandoffsRepublished Metric = "handoffs_republished"   // handoffs published by the dispatcher
 	OldestDueHandoffAge Metric = "oldest_due_handoff_age" // gauge, seconds
 	OpenDeadLetters     Metric = "open_dead_letters"      // gauge: tasks that have not ended and have a dead letter
@@ -102,6 +103,7 @@ var definitions = map[Metric]definition{
 	Failures:            {unit: unitCount, dimensions: []string{DimensionReason}},
 	InputTokens:         {unit: unitCount},
 	OutputTokens:        {unit: unitCount},
+	MoneySpent:          {unit: unitCount},
 	HandoffsRepublished: {unit: unitCount},
 	OldestDueHandoffAge: {unit: unitSeconds, gauge: true},
 	OpenDeadLetters:     {unit: unitCount, gauge: true},

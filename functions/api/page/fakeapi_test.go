@@ -244,6 +244,7 @@ func (a *fakeAPI) sent(method, path string) []request {
 const (
 	messagesPath = `/v1/conversations/\w+/messages$`
 	tasksPath    = `/v1/conversations/\w+/tasks/\w+$`
+	spendPath    = `/v1/conversations/\w+/spend$`
 )
 
 // oneQuestion fails the test unless all submits carried one key and one body

@@ -78,6 +78,11 @@ func (a *fakeAPI) routeV1(w *httptest.ResponseRecorder, r *http.Request, shape s
 	now := time.Now()
 	missing := func() { writeProblem(w, http.StatusNotFound, "not_found", "It does not exist.", nil) }
 	switch shape {
+	case "GET conversations/*/spend":
+		writeJSON(w, r, http.StatusOK, object{
+			"conversation": parts[1], "tasks": 2, "calls": 3, "calls_known": 2, "calls_unknown": 1, "input_tokens": 5120, "output_tokens": 911,
+			"money": object{"currency": "EUR", "spent_micros": nil, "limit": object{"taken_micros": 38210, "limit_micros": 150000}}, "complete": false,
+		})
 	case "GET documents":
 		var cards []object
 		for _, d := range slices.Backward(s.documents) {

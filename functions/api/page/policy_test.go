@@ -64,3 +64,32 @@ func TestPageShowsAttemptsWhoseEndNobodySaw(t *testing.T) {
 		}
 	}
 }
+
+// TestPageShowsWhatAConversationCost: nothing is asked until somebody wants to
+// know; what is not known is not shown as nothing.
+func TestPageShowsWhatAConversationCost(t *testing.T) {
+	t.Parallel()
+	api, b := newFakeAPI(t), newTab(t)
+	b.openRoom(api)
+	b.ask("Who decides?")
+	b.untilState("waiting")
+	asked := func() int { return len(api.sent(http.MethodGet, spendPath)) }
+	if asked() != 0 {
+		t.Error("sums were asked for that nobody wanted")
+	}
+	b.do(chromedp.Click("#spend summary"))
+	b.until(`document.querySelectorAll('#spend .fact').length === 5`)
+	facts := eval[string](b, `document.querySelector('#spend-facts').textContent`)
+	for _, want := range []string{"3 calls, 1 with unknown outcome", "5,120 in, 911 out", "not known", "at most €0.03821 of €0.15", "older replies are not in these sums"} {
+		if !strings.Contains(facts, want) {
+			t.Errorf("%q is not among %q", want, facts)
+		}
+	}
+	before := asked()
+	api.setTask(completed("Everybody."))
+	b.untilState("saved")
+	b.until(`document.querySelectorAll('#spend .fact').length === 5`)
+	if asked() <= before {
+		t.Error("the sums of before stay when a task has ended")
+	}
+}

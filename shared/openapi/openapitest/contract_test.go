@@ -24,6 +24,7 @@ var routes = map[string]string{
 	"POST /v1/conversations":                                              "200 201 400 401 403 404 409 410 413 415 422 429 500 502 503 504",
 	"GET /v1/conversations":                                               "200 304 400 401 403 429 500 502 503 504",
 	"GET /v1/conversations/{conversation}":                                "200 304 400 401 403 404 429 500 502 503 504",
+	"GET /v1/conversations/{conversation}/spend":                          "200 304 401 403 404 429 500 502 503 504",
 	"POST /v1/conversations/{conversation}/messages":                      "200 202 400 401 403 404 409 410 413 415 422 429 500 502 503 504",
 	"POST /v1/conversations/{conversation}/messages/{message}/regenerate": "200 202 400 401 403 404 409 410 413 415 422 429 500 502 503 504",
 	"GET /v1/conversations/{conversation}/tasks/{task}":                   "200 304 401 403 404 429 500 502 503 504",

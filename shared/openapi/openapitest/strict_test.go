@@ -63,18 +63,21 @@ func mutations(value any, place string) []mutation {
 	case nil:
 		return []mutation{{place + " as a number", 1, true}, {place + " as an empty text", "", true}}
 	case string:
-		return []mutation{{place + " as a number", 1, true}, {place + " as null", nil, place != ".next"}, {place + " as a list", []any{v}, true}}
+		return []mutation{{place + " as a number", 1, true}, {place + " as null", nil, !nullable(place)}, {place + " as a list", []any{v}, true}}
 	case bool:
 		return []mutation{{place + " as a text", "false", true}, {place + " as null", nil, true}}
 	default: // numbers
 		return []mutation{
 			{place + " as a text", fmt.Sprint(v), true},
-			{place + " as null", nil, true},
+			{place + " as null", nil, !nullable(place)},
 			{place + " with a fraction", 1.5, true},
 			{place + " negative", -1, true},
 		}
 	}
 }
+
+// nullable are the places where null has a meaning of its own.
+func nullable(place string) bool { return place == ".next" || strings.HasSuffix(place, ".money.spent_micros") }
 
 func with(object map[string]any, name string, value any) map[string]any {
 	changed := maps.Clone(object)

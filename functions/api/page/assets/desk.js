@@ -154,6 +154,17 @@ export class Desk {
   }
 
   /**
+   * What a conversation has cost; null when that cannot be told right now.
+   * @param {string} conversation
+   * @returns {Promise<import('./types.js').ConversationSpend|null>}
+   */
+  async spend(conversation) {
+    const outcome = await this.api.get(`v1/conversations/${conversation}/spend`);
+    if (outcome.kind === 'unauthorized') this.#unauthorized();
+    return outcome.kind === 'ok' ? outcome.body : null;
+  }
+
+  /**
    * Stop. The answer tells which write came first: the cancel or the reply. A
    * cancel has no key, because a second one changes nothing.
    * @param {Task} task

@@ -4,7 +4,9 @@
 import { buildCards } from './cards.js';
 import { CardView } from './card_view.js';
 import { arrange, byId, setText, show } from './dom.js';
+import { hasEnded } from './model.js';
 import { RoomHead } from './room_head.js';
+import { SpendView } from './spend_view.js';
 import { knownIds } from './steps.js';
 import { shorten } from './text.js';
 
@@ -60,6 +62,7 @@ export class RoomView {
     this.resizes.observe(this.scroll);
     this.resizes.observe(this.cards);
     byId('earlier').onclick = () => void this.#earlier();
+    this.spend = new SpendView((id) => this.desk.spend(id));
     this.head = new RoomHead((version) => {
       if (this.place.document) desk.library.showVersion(this.place.document, version);
     });
@@ -149,6 +152,8 @@ export class RoomView {
     }
     arrange(this.cards, elements);
     this.head.render(this.#headState(model));
+    const ended = cards.flatMap((card) => card.tasks).filter(hasEnded).length;
+    this.spend.follow(this.missing ? null : conversation ?? null, String(ended));
     this.desk.attention.setTitle(`${this.head.title} · replyonce`);
     show(byId('earlier'), Boolean(model?.older));
     const note = this.trouble || this.#emptyNote(cards.length, ready);

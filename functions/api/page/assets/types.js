@@ -18,6 +18,27 @@
  * @property {number} input_tokens
  * @property {number} output_tokens
  * @property {{assignment_version: number, bytes: number, sha256: string, input_tokens: number, output_tokens: number, at: string}[]} refused_answers
+ * @property {number} [calls_saved]
+ * @property {Money|null} [money]
+ */
+
+/**
+ * In millionths of the currency.
+ * @typedef {object} Money
+ * @property {string} currency
+ * @property {number|null} spent_micros null: not all of it is known
+ * @property {{taken_micros: number, limit_micros: number}} [limit]
+ */
+
+/**
+ * @typedef {object} ConversationSpend
+ * @property {number} tasks
+ * @property {number} calls
+ * @property {number} calls_unknown
+ * @property {number} input_tokens
+ * @property {number} output_tokens
+ * @property {Money|null} money
+ * @property {boolean} complete
  */
 
 /**

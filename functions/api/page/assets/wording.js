@@ -236,6 +236,8 @@ export function spendFacts(task) {
   if (spend.input_tokens || spend.output_tokens) {
     facts.push(['Tokens', `${spend.input_tokens.toLocaleString('en')} in, ${spend.output_tokens.toLocaleString('en')} out`]);
   }
+  if (spend.money) facts.push(['Money', formatMoney(spend.money)]);
+  if (spend.calls_saved) facts.push(['Calls saved', `${spend.calls_saved}, by looking up what a lost worker had begun`]);
   for (const refused of spend.refused_answers) {
     const hash = refused.sha256 ? `, SHA-256 ${refused.sha256.slice(0, 12)}…` : '';
     facts.push(['Turned away', `a late answer of ${plural(refused.bytes, 'byte')} from assignment ${refused.assignment_version}${hash}`]);
@@ -244,6 +246,18 @@ export function spendFacts(task) {
   facts.push(['Assignment version', String(task.assignment_version)]);
   facts.push(['If an outcome stays unknown', task.on_unknown === 'retry' ? 'ask the provider once more' : 'stop']);
   return facts;
+}
+
+/**
+ * Money as far as it is known: the price of what was reported, or that it is not
+ * all, and what is taken of a limit.
+ * @param {import('./types.js').Money} money
+ */
+export function formatMoney({ currency, spent_micros: spent, limit }) {
+  /** @param {number} micros */
+  const say = (micros) => new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits: 6 }).format(micros / 1e6);
+  const known = spent === null ? 'not known: the end of a call, or what it used, was not seen' : say(spent);
+  return limit ? `${known}; at most ${say(limit.taken_micros)} of ${say(limit.limit_micros)}` : known;
 }
 
 /** @param {import('./types.js').UnseenAttempt} attempt */
