@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -93,8 +92,8 @@ func (q *DeadLetters) empty(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("count dead letters: %w", err)
 	}
 	for _, name := range emptiness {
-		if count, err := strconv.Atoi(out.Attributes[string(name)]); err != nil || count > 0 {
-			return false, nil // not known to be empty: the look itself decides
+		if out.Attributes[string(name)] != "0" {
+			return false, nil // or not known to be empty: the look itself decides
 		}
 	}
 	return true, nil
