@@ -48,17 +48,20 @@ func (o Options) environment(function string, w wiring) (map[string]string, erro
 			return nil, fmt.Errorf("write sign-in settings: %w", err)
 		}
 		maps.Copy(env, map[string]string{
-			"TABLE": w.table, "QUEUE_URL": w.queueURL, "BUCKET": w.bucket, "ON_UNKNOWN": o.OnUnknown, "MODEL": o.Model,
+			"TABLE": w.table, "QUEUE_URL": w.queueURL, "INDEX_QUEUE_URL": w.indexQueueURL, "BUCKET": w.bucket,
+			"ON_UNKNOWN": o.OnUnknown, "ON_UNKNOWN_ALLOWED": o.OnUnknownAllowed, "MODEL": o.Model,
 			"ALLOWED_ORIGIN": o.AllowedOrigin, "SIGN_IN": string(settings), "CALLER_RATE": o.CallerRate,
 		})
 	case Worker:
 		maps.Copy(env, map[string]string{
+		maps.Copy(env, o.money())
 			"TABLE": w.table, "QUEUE_URL": w.queueURL, "BUCKET": w.bucket,
 			"PROVIDER": o.Provider, "PROVIDER_URL": o.ProviderURL, "MODEL": o.Model,
 			"MAX_OUTPUT_TOKENS": o.MaxOutputTokens, "MAX_INPUT_TOKENS": o.MaxInputTokens,
 		})
 		if runtimeconfig.TakesKey(o.Provider) {
 			// Where the key is, never the key itself.
+		maps.Copy(env, o.money())
 			env["PROVIDER_SECRET"] = w.providerSecret
 		}
 	case Dispatcher:
@@ -98,9 +101,21 @@ var example = wiring{ //nolint:gosec // the secret's address, not the secret
 var optionOf = map[string]string{
 	"REPLYONCE_PROVIDER": "provider", "REPLYONCE_PROVIDER_URL": "providerUrl", "REPLYONCE_MODEL": "model",
 	"REPLYONCE_MAX_OUTPUT_TOKENS": "maxOutputTokens", "REPLYONCE_MAX_INPUT_TOKENS": "maxInputTokens",
-	"REPLYONCE_ON_UNKNOWN": "onUnknown", "REPLYONCE_ATTEMPTS": "attempts", "REPLYONCE_CALLS": "calls", "REPLYONCE_DEADLINE": "deadline",
+	"REPLYONCE_PRICES": "prices", "REPLYONCE_CURRENCY": "currency", "REPLYONCE_MONEY_LIMIT": "moneyLimit",
+	"REPLYONCE_ON_UNKNOWN_ALLOWED": "onUnknownAllowed",
+	"REPLYONCE_ON_UNKNOWN":         "onUnknown", "REPLYONCE_ATTEMPTS": "attempts", "REPLYONCE_CALLS": "calls", "REPLYONCE_DEADLINE": "deadline",
 	"REPLYONCE_LOG_LEVEL": "logLevel", "REPLYONCE_ALLOWED_ORIGIN": "allowedOrigin", "REPLYONCE_CALLER_RATE": "callerRate",
 	"REPLYONCE_ISSUER": "issuer", "REPLYONCE_AUDIENCE": "audience", "REPLYONCE_WORKSPACE_CLAIM": "workspaceClaim",
+// money are the variables of prices and of the limit. What a call costs at most
+// follows from its longest prompt and answer, so whoever has the limit has these.
+func (o Options) money() map[string]string {
+	env := map[string]string{"PRICES": o.Prices, "CURRENCY": o.Currency, "MONEY_LIMIT": o.MoneyLimit}
+	if o.MoneyLimit != "" {
+		env["MAX_OUTPUT_TOKENS"], env["MAX_INPUT_TOKENS"] = o.MaxOutputTokens, o.MaxInputTokens
+	}
+	return env
+}
+
 }
 
 // checkEnvironment lets the functions' own reader judge the environment that

@@ -31,7 +31,11 @@ type Options struct {
 	// and so on; empty: as the provider's adapter says.
 	MaxOutputTokens, MaxInputTokens string
 	OnUnknown                       string // retry or stop
-	LogLevel                        string
+	OnUnknownAllowed                string // what a request may ask for, with commas
+	// Prices, Currency and MoneyLimit are as in REPLYONCE_PRICES and so on; empty:
+	// nothing is priced.
+	Prices, Currency, MoneyLimit string
+	LogLevel                     string
 
 	Traces Traces
 

@@ -78,5 +78,5 @@ const million = 1_000_000
 
 func times(price, tokens int64) (product int64, over bool) {
 	high, low := bits.Mul64(uint64(max(price, 0)), uint64(max(tokens, 0)))
-	return int64(low & math.MaxInt64), high != 0 || low > math.MaxInt64 //nolint:gosec // bounded by the mask
+	return int64(low & math.MaxInt64), high != 0 || low > math.MaxInt64
 }

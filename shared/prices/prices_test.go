@@ -39,8 +39,14 @@ func TestCost(t *testing.T) {
 	t.Parallel()
 	p := prices.Price{InputPerMillion: 2_500_000, OutputPerMillion: 10_000_000}
 	for _, c := range []struct{ in, out, want int64 }{
-		{0, 0, 0}, {1, 0, 3}, {2, 0, 5}, {0, 1, 10}, {1_000_000, 1_000_000, 12_500_000}, {-5, -5, 0},
-		{math.MaxInt64, 0, math.MaxInt64}, {math.MaxInt64, math.MaxInt64, math.MaxInt64},
+		{0, 0, 0},
+		{1, 0, 3},
+		{2, 0, 5},
+		{0, 1, 10},
+		{1_000_000, 1_000_000, 12_500_000},
+		{-5, -5, 0},
+		{math.MaxInt64, 0, math.MaxInt64},
+		{math.MaxInt64, math.MaxInt64, math.MaxInt64},
 	} {
 		if got := p.Cost(c.in, c.out); got != c.want {
 			t.Errorf("%d in, %d out cost %d, want %d", c.in, c.out, got, c.want)

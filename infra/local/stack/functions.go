@@ -90,12 +90,19 @@ func environment(o Options, b *backend, issuer string) map[string]string {
 		"REPLYONCE_BUCKET":          Bucket,
 		"REPLYONCE_MODEL":           o.Model,
 		"REPLYONCE_ON_UNKNOWN":      o.OnUnknown,
-		"REPLYONCE_LOG_LEVEL":       o.LogLevel,
-		"REPLYONCE_ISSUER":          issuer,
-		"REPLYONCE_AUDIENCE":        Audience,
-		"REPLYONCE_WORKSPACE_CLAIM": WorkspaceClaim,
-		"AWS_ENDPOINT_URL":          b.endpoint(),
-		"PATH":                      os.Getenv("PATH"),
+		"REPLYONCE_PRICES":          o.Prices,
+		"REPLYONCE_CURRENCY":        o.Currency,
+		"REPLYONCE_MONEY_LIMIT":     o.MoneyLimit,
+		// The api needs these for the highest price of a call.
+		"REPLYONCE_MAX_OUTPUT_TOKENS":  o.MaxOutputTokens,
+		"REPLYONCE_MAX_INPUT_TOKENS":   o.MaxInputTokens,
+		"REPLYONCE_ON_UNKNOWN_ALLOWED": o.OnUnknownAllowed,
+		"REPLYONCE_LOG_LEVEL":          o.LogLevel,
+		"REPLYONCE_ISSUER":             issuer,
+		"REPLYONCE_AUDIENCE":           Audience,
+		"REPLYONCE_WORKSPACE_CLAIM":    WorkspaceClaim,
+		"AWS_ENDPOINT_URL":             b.endpoint(),
+		"PATH":                         os.Getenv("PATH"),
 	}
 	env["REPLYONCE_DEAD_LETTER_QUEUE_URL"] = b.created.DeadLetterQueueURL
 	maps.Copy(env, givenVariables(o))
@@ -106,12 +113,10 @@ func environment(o Options, b *backend, issuer string) map[string]string {
 // withProvider adds what only the worker is told: which provider it asks, and with which key.
 func withProvider(shared map[string]string, o Options) map[string]string {
 	env := map[string]string{
-		"REPLYONCE_PROVIDER":          o.Provider,
-		"REPLYONCE_PROVIDER_URL":      o.ProviderURL,
-		"REPLYONCE_MAX_OUTPUT_TOKENS": o.MaxOutputTokens,
-		"REPLYONCE_MAX_INPUT_TOKENS":  o.MaxInputTokens,
-		"REPLYONCE_PROVIDER_KEY":      o.ProviderKey.Reveal(),
-		"REPLYONCE_PROVIDER_SECRET":   o.ProviderSecret,
+		"REPLYONCE_PROVIDER":        o.Provider,
+		"REPLYONCE_PROVIDER_URL":    o.ProviderURL,
+		"REPLYONCE_PROVIDER_KEY":    o.ProviderKey.Reveal(),
+		"REPLYONCE_PROVIDER_SECRET": o.ProviderSecret,
 	}
 	maps.DeleteFunc(env, func(_, value string) bool { return value == "" })
 	maps.Copy(env, shared)

@@ -38,11 +38,15 @@ type Options struct {
 	ProviderKey                     runtimeconfig.Hidden // of the provider; no function but the worker gets it
 	ProviderSecret                  string               // where the key is, at an Endpoint that has Secrets Manager
 	OnUnknown                       string
-	Attempts                        string // budget of new tasks, as in REPLYONCE_ATTEMPTS and so on; "" is the profile's
-	Calls                           string
-	Deadline                        string
-	LogLevel                        string
-	Env                             map[string]string // further variables of every function; they go before those made here
+	OnUnknownAllowed                string
+	// Prices, Currency and MoneyLimit are as in REPLYONCE_PRICES and so on; empty:
+	// nothing is priced.
+	Prices, Currency, MoneyLimit string
+	Attempts                     string // budget of new tasks, as in REPLYONCE_ATTEMPTS and so on; "" is the profile's
+	Calls                        string
+	Deadline                     string
+	LogLevel                     string
+	Env                          map[string]string // further variables of every function; they go before those made here
 
 	Workers   int // worker processes; 0 is 2
 	APIs      int // api processes: requests at a time; 0 is 2

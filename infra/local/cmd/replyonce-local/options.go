@@ -82,6 +82,22 @@ func settings() []setting {
 			func(o *stack.Options, v string) error { o.OnUnknown = v; return nil },
 		},
 		{
+			"on-unknown-allowed", "REPLYONCE_ON_UNKNOWN_ALLOWED", "", "what a request may ask for instead; empty is the default and stop",
+			func(o *stack.Options, v string) error { o.OnUnknownAllowed = v; return nil },
+		},
+		{
+			"prices", "REPLYONCE_PRICES", "", "JSON with the price of each model for a million tokens, in millionths of the currency",
+			func(o *stack.Options, v string) error { o.Prices = v; return nil },
+		},
+		{
+			"currency", "REPLYONCE_CURRENCY", "", "of the prices, such as EUR; empty is USD",
+			func(o *stack.Options, v string) error { o.Currency = v; return nil },
+		},
+		{
+			"money-limit", "REPLYONCE_MONEY_LIMIT", "", "what a task may cost, in millionths of the currency; empty is no limit",
+			func(o *stack.Options, v string) error { o.MoneyLimit = v; return nil },
+		},
+		{
 			"attempts", "REPLYONCE_ATTEMPTS", "", "attempts of new tasks; empty is as the timers say",
 			func(o *stack.Options, v string) error { o.Attempts = v; return nil },
 		},
