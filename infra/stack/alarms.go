@@ -60,6 +60,16 @@ func (s *builder) alarms() []alarm {
 			metric:  s.queueMetric(s.queue.QueueName(), "ApproximateAgeOfOldestMessage", maximum, "oldest message, s"),
 		},
 		{
+			id: "index-dead-letters", of: 1, in: 1, above: 0,
+			meaning: "A handoff of an index task was delivered too often or cannot be read. Its version stays unready until its task ends, and then says why.",
+			metric:  s.queueMetric(s.indexDeadLetters.QueueName(), "ApproximateNumberOfMessagesVisible", maximum, "dead letters of index tasks"),
+		},
+		{
+			id: "index-oldest-message", of: 1, in: 1, above: (timers.TaskDeadline / 2).Seconds(),
+			meaning: "A version of a document has waited for half of its task's deadline. Indexers do not keep up, or fail.",
+			metric:  s.queueMetric(s.indexQueue.QueueName(), "ApproximateAgeOfOldestMessage", maximum, "oldest message of index tasks, s"),
+		},
+		{
 			// The dispatcher writes this at every tick, so silence means that it
 			// does not run, which nothing else would notice.
 			id: "oldest-due-handoff", of: 3, in: 3, above: (2 * timers.DispatchEvery).Seconds(),
@@ -148,7 +158,7 @@ func (s *builder) everyTick(metric awscloudwatch.Metric) awscloudwatch.IMetric {
 // which is the only way to say 401, so its errors are wrong tokens.
 func (s *builder) failingFunctions() []awscloudwatch.IMetric {
 	var metrics []awscloudwatch.IMetric
-	for _, name := range []string{API, Worker, Dispatcher} {
+	for _, name := range []string{API, Worker, Indexer, Dispatcher} {
 		metrics = append(metrics, s.functionMetric(name, "Errors", sum))
 	}
 	return metrics

@@ -31,6 +31,7 @@ var notCalled = map[string]string{
 	"s3:PutObject":           "replies above 300 KiB",
 	// Only the worker's; the API's is seen.
 	"worker dynamodb:PutItem": "evidence of an answer that was refused",
+	"indexer s3:GetObject":    "uploaded files",
 }
 
 // TestRolesAllowWhatFunctionsCall runs the real functions on one machine and
@@ -57,7 +58,7 @@ func TestRolesAllowWhatFunctionsCall(t *testing.T) {
 			}
 		}
 	}
-	if len(called[stack.API]) < 5 || len(called[stack.Worker]) < 4 || len(called[stack.Dispatcher]) < 4 {
+	if len(called[stack.API]) < 5 || len(called[stack.Worker]) < 4 || len(called[stack.Indexer]) < 4 || len(called[stack.Dispatcher]) < 4 {
 		t.Errorf("the run saw too little: %v", called)
 	}
 }
@@ -116,6 +117,8 @@ func permissionsFor(r *faultproxy.Request) []string {
 		return []string{"dynamodb:" + operation + " on Table.Arn"}
 	case r.Service == "sqs" && strings.HasSuffix(body.QueueURL, "/"+localstack.Queue):
 		return []string{"sqs:" + operation + " on Queue.Arn"}
+	case r.Service == "sqs" && strings.HasSuffix(body.QueueURL, "/"+localstack.IndexQueue):
+		return []string{"sqs:" + operation + " on IndexQueue.Arn"}
 	case r.Service == "sqs" && strings.HasSuffix(body.QueueURL, "/"+localstack.DeadLetterQueue):
 		return []string{"sqs:" + operation + " on DeadLetters.Arn"}
 	default:
@@ -153,9 +156,12 @@ func callsOfARun(t *testing.T) map[string][]string {
 	u.awaitEnd(talk, u.id(u.post(talk+"/messages/"+u.field(first, "message")+"/regenerate", "", http.StatusAccepted)))
 	u.get("/v1/conversations")
 	u.get(talk)
+	manual := u.id(u.post("/v1/documents", `{"title":"Manual","text":"`+longText+`"}`, http.StatusCreated))
+	u.awaitIndex(manual)
 
 	r.setMute(true)
 	unpublished := u.id(u.post(talk+"/messages", question+`}`, http.StatusAccepted))
+	u.post("/v1/documents/"+manual+"/versions", `{"text":"Second. `+longText+`"}`, http.StatusCreated)
 	cancelled := u.id(u.post(talk+"/messages", question+`}`, http.StatusAccepted))
 	u.post(talk+"/tasks/"+cancelled+"/cancel", "", http.StatusOK)
 	bury(t, running)
@@ -164,6 +170,7 @@ func callsOfARun(t *testing.T) map[string][]string {
 		t.Fatal(err)
 	}
 	u.awaitEnd(talk, unpublished)
+	u.awaitIndex(manual)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.called
@@ -244,6 +251,23 @@ func (u *user) field(value map[string]any, name string) string {
 func (u *user) id(value map[string]any) string {
 	u.t.Helper()
 	return u.field(value, "id")
+}
+
+// longText does not fit into a prompt, so that a task makes its version ready.
+var longText = strings.Repeat("The committee decides on Mondays. ", 4000)
+
+// awaitIndex waits until the latest version is ready.
+func (u *user) awaitIndex(document string) {
+	u.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		versions := list(u.get("/v1/documents/" + document)["versions"])
+		switch state := u.field(object(versions[len(versions)-1]), "state"); {
+		case state == "ready":
+			return
+		case state != "indexing" || time.Now().After(deadline):
+			u.t.Fatalf("document %s is %s", document, state)
+		}
+	}
 }
 
 func (u *user) awaitEnd(conversation, task string) {

@@ -25,6 +25,8 @@ func readEnvironments(s subject, w *want) map[string]runtimeconfig.Common {
 	keep("Authorizer", authorizer.Common, err)
 	worker, err := runtimeconfig.Worker(s.environment("Worker"))
 	keep("Worker", worker.Common, err)
+	indexer, err := runtimeconfig.Indexer(s.environment("Indexer"))
+	keep("Indexer", indexer.Common, err)
 	dispatcher, err := runtimeconfig.Dispatcher(s.environment("Dispatcher"))
 	keep("Dispatcher", dispatcher.Common, err)
 	return found

@@ -9,11 +9,21 @@ import (
 // seconds is a property that CloudFormation counts in seconds.
 func seconds(value any) time.Duration { return time.Duration(number(value)) * time.Second }
 
+// feeds are the ways from a queue to the function that works on its tasks.
+var feeds = []struct {
+	queue, dead, source, function string
+	batch                         int
+}{
+	{"Queue", "DeadLetters", "WorkerSource", "Worker", 5},
+	{"IndexQueue", "IndexDeadLetters", "IndexerSource", "Indexer", 1},
+}
+
 var chainChecks = []check{
 	{name: "limits of functions are those of the code", holds: func(s subject) error {
 		var w want
 		timers := s.timers()
 		w.equal("worker limit", seconds(s.properties("Worker")["Timeout"]), timers.WorkerLimit)
+		w.equal("indexer limit", seconds(s.properties("Indexer")["Timeout"]), timers.WorkerLimit)
 		w.equal("api limit", seconds(s.properties("Api")["Timeout"]), timers.APILimit)
 		w.that(seconds(s.properties("Authorizer")["Timeout"]) > 6*time.Second, "the authorizer may wait 6 s for its issuer")
 		w.that(seconds(s.properties("Dispatcher")["Timeout"]) <= timers.DispatchEvery, "a sweep must end before the next one begins")
@@ -21,32 +31,39 @@ var chainChecks = []check{
 	}},
 	{name: "case F1: visibility fits function, window and code", holds: func(s subject) error {
 		var w want
-		queue, source := s.properties("Queue"), s.properties("WorkerSource")
-		visibility := seconds(queue["VisibilityTimeout"])
-		work := seconds(s.properties("Worker")["Timeout"])
-		w.equal("visibility", visibility, s.timers().Visibility)
-		w.that(visibility >= 6*work+seconds(source["MaximumBatchingWindowInSeconds"]), "visibility %s is shorter than six times the limit %s and the window", visibility, work)
-		w.equal("max receive count", number(object(queue["RedrivePolicy"])["maxReceiveCount"]), s.timers().MaxReceiveCount)
-		w.that(seconds(queue["MessageRetentionPeriod"]) > s.timers().TaskDeadline, "messages must outlast a task's deadline")
+		for _, f := range feeds {
+			queue, source := s.properties(f.queue), s.properties(f.source)
+			visibility := seconds(queue["VisibilityTimeout"])
+			work := seconds(s.properties(f.function)["Timeout"])
+			w.equal("visibility of "+f.queue, visibility, s.timers().Visibility)
+			w.that(visibility >= 6*work+seconds(source["MaximumBatchingWindowInSeconds"]), "%s: visibility %s is shorter than six times the limit %s and the window", f.queue, visibility, work)
+			w.equal("max receive count of "+f.queue, number(object(queue["RedrivePolicy"])["maxReceiveCount"]), s.timers().MaxReceiveCount)
+			w.that(seconds(queue["MessageRetentionPeriod"]) > s.timers().TaskDeadline, "messages of %s must outlast a task's deadline", f.queue)
+		}
 		return w.err()
 	}},
 	{name: "case F1: the batch answer is read", holds: func(s subject) error {
 		var w want
-		source := s.properties("WorkerSource")
-		w.equal("response types", s.texts(source["FunctionResponseTypes"]), []string{"ReportBatchItemFailures"})
-		w.equal("batch size", source["BatchSize"], 5)
-		w.equal("queue", s.text(source["EventSourceArn"]), "Queue.Arn")
-		w.equal("function", s.text(source["FunctionName"]), "Worker")
-		w.equal("concurrency", object(source["ScalingConfig"])["MaximumConcurrency"], s.options.Concurrency)
-		w.equal("event sources", s.ids("AWS::Lambda::EventSourceMapping"), []string{"WorkerSource"})
+		concurrency := map[string]int{"WorkerSource": s.options.Concurrency, "IndexerSource": 5}
+		for _, f := range feeds {
+			source := s.properties(f.source)
+			w.equal("response types of "+f.source, s.texts(source["FunctionResponseTypes"]), []string{"ReportBatchItemFailures"})
+			w.equal("batch size of "+f.source, source["BatchSize"], f.batch)
+			w.equal("queue of "+f.source, s.text(source["EventSourceArn"]), f.queue+".Arn")
+			w.equal("function of "+f.source, s.text(source["FunctionName"]), f.function)
+			w.equal("concurrency of "+f.source, object(source["ScalingConfig"])["MaximumConcurrency"], concurrency[f.source])
+		}
+		w.equal("event sources", s.ids("AWS::Lambda::EventSourceMapping"), []string{"IndexerSource", "WorkerSource"})
 		return w.err()
 	}},
 	{name: "case F1: dead letters are kept longer", holds: func(s subject) error {
 		var w want
-		queue, dead := s.properties("Queue"), s.properties("DeadLetters")
-		w.equal("dead-letter queue", s.text(object(queue["RedrivePolicy"])["deadLetterTargetArn"]), "DeadLetters.Arn")
-		w.that(seconds(dead["MessageRetentionPeriod"]) > seconds(queue["MessageRetentionPeriod"]),
-			"a dead letter keeps its age: %v s is no longer than %v s", dead["MessageRetentionPeriod"], queue["MessageRetentionPeriod"])
+		for _, f := range feeds {
+			queue, dead := s.properties(f.queue), s.properties(f.dead)
+			w.equal("dead-letter queue of "+f.queue, s.text(object(queue["RedrivePolicy"])["deadLetterTargetArn"]), f.dead+".Arn")
+			w.that(seconds(dead["MessageRetentionPeriod"]) > seconds(queue["MessageRetentionPeriod"]),
+				"a dead letter keeps its age: %v s is no longer than %v s", dead["MessageRetentionPeriod"], queue["MessageRetentionPeriod"])
+		}
 		return w.err()
 	}},
 	{name: "the gateway waits longer than the api function", holds: func(s subject) error {
@@ -87,6 +104,7 @@ var chainChecks = []check{
 
 var chainMutants = []mutant{
 	{check: "limits of functions are those of the code", path: "Resources/Worker/Properties/Timeout", value: 119.0},
+	{check: "limits of functions are those of the code", path: "Resources/Indexer/Properties/Timeout", value: 60.0},
 	{check: "limits of functions are those of the code", path: "Resources/Authorizer/Properties/Timeout", value: 6.0},
 	{check: "limits of functions are those of the code", path: "Resources/Dispatcher/Properties/Timeout", value: 61.0},
 	{check: "limits of functions are those of the code", path: "Resources/Api/Properties/Timeout", value: nil},
@@ -95,6 +113,13 @@ var chainMutants = []mutant{
 	{check: "case F1: visibility fits function, window and code", path: "Resources/WorkerSource/Properties/MaximumBatchingWindowInSeconds", value: 5.0},
 	{check: "case F1: visibility fits function, window and code", path: "Resources/Queue/Properties/RedrivePolicy/maxReceiveCount", value: 3.0},
 	{check: "case F1: visibility fits function, window and code", path: "Resources/Queue/Properties/MessageRetentionPeriod", value: 60.0},
+	{check: "case F1: visibility fits function, window and code", path: "Resources/IndexQueue/Properties/VisibilityTimeout", value: 120.0},
+	{check: "case F1: visibility fits function, window and code", path: "Resources/IndexQueue/Properties/RedrivePolicy/maxReceiveCount", value: 3.0},
+	{check: "case F1: the batch answer is read", path: "Resources/IndexerSource/Properties/FunctionResponseTypes", value: nil},
+	{check: "case F1: the batch answer is read", path: "Resources/IndexerSource/Properties/ScalingConfig", value: nil},
+	{check: "case F1: the batch answer is read", path: "Resources/IndexerSource/Properties/BatchSize", value: 5.0},
+	{check: "case F1: the batch answer is read", path: "Resources/IndexerSource/Properties/EventSourceArn/Fn::GetAtt/0", value: "Queue"},
+	{check: "case F1: dead letters are kept longer", path: "Resources/IndexQueue/Properties/RedrivePolicy/deadLetterTargetArn/Fn::GetAtt/0", value: "DeadLetters"},
 	{check: "case F1: the batch answer is read", path: "Resources/WorkerSource/Properties/FunctionResponseTypes", value: nil},
 	{check: "case F1: the batch answer is read", path: "Resources/WorkerSource/Properties/ScalingConfig", value: nil},
 	{check: "case F1: the batch answer is read", path: "Resources/WorkerSource/Properties/BatchSize", value: 10.0},

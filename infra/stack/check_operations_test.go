@@ -15,7 +15,8 @@ import (
 
 // alarmIDs are the ends of the alarms' names, which the runbook has sections for.
 var alarmIDs = []string{
-	"api-errors", "api-slow", "dead-letters", "dead-letters-open", "dispatch-dead-letters", "function-errors", "oldest-due-handoff", "oldest-message",
+	"api-errors", "api-slow", "dead-letters", "dead-letters-open", "dispatch-dead-letters", "function-errors",
+	"index-dead-letters", "index-oldest-message", "oldest-due-handoff", "oldest-message",
 	"provider-quota", "provider-setup", "stale-writes", "tasks-failed", "throttles", "unknown-outcomes",
 }
 
@@ -52,7 +53,14 @@ var operationChecks = []check{
 				w.equal("period", m.period, s.timers().DispatchEvery)
 			}
 		}
-		w.equal("age of messages", seconds(s.properties("AlarmOldestMessage")["Threshold"]), s.timers().TaskDeadline/2)
+		for id, queue := range map[string]string{"AlarmOldestMessage": "Queue", "AlarmIndexOldestMessage": "IndexQueue"} {
+			w.equal("age of messages, "+id, seconds(s.properties(id)["Threshold"]), s.timers().TaskDeadline/2)
+			for _, m := range s.metrics() {
+				if m.where == id {
+					w.equal("what "+id+" looks at", m.dimensions, []telemetry.Dimension{{Name: "QueueName", Value: queue + ".QueueName"}})
+				}
+			}
+		}
 		return w.err()
 	}},
 	{name: deadLettersOpen, holds: func(s subject) error {
@@ -115,7 +123,7 @@ var operationChecks = []check{
 	{name: "logs are kept for a bounded time", holds: func(s subject) error {
 		var w want
 		groups := s.ids("AWS::Logs::LogGroup")
-		w.that(len(groups) >= 6, "only %v", groups)
+		w.that(len(groups) >= 7, "only %v", groups)
 		for _, id := range groups {
 			w.equal("retention of "+id, s.properties(id)["RetentionInDays"], s.options.LogRetentionDays)
 		}
@@ -151,7 +159,8 @@ var operationChecks = []check{
 	{name: "outputs say where things are", holds: func(s subject) error {
 		var w want
 		wanted := []string{
-			"AlarmTopic", "Audience", "BucketName", "DashboardUrl", "DeadLetterQueueUrl", "Issuer", "ProviderKeySecret",
+			"AlarmTopic", "Audience", "BucketName", "DashboardUrl", "DeadLetterQueueUrl", "IndexDeadLetterQueueUrl", "IndexQueueUrl",
+			"Issuer", "ProviderKeySecret",
 			"QueueUrl", "SignInUrl", "TableName", "Url",
 		}
 		if s.options.Issuer == nil {
@@ -328,6 +337,7 @@ const deadLettersOpen = "dead letters that somebody waits for are an alarm of th
 
 var operationMutants = []mutant{
 	{check: "every alarm is there and is heard", path: "Resources/AlarmThrottles", value: nil},
+	{check: "every alarm is there and is heard", path: "Resources/AlarmIndexDeadLetters", value: nil},
 	{check: "every alarm is there and is heard", path: "Resources/AlarmApiSlow/Properties/AlarmActions", value: nil},
 	{check: "every alarm is there and is heard", path: "Resources/AlarmApiSlow/Properties/AlarmDescription", value: "slow"},
 	{check: "every alarm is there and is heard", path: "Resources/AlarmsPolicy5C860CFE/Properties/PolicyDocument/Statement/1", value: map[string]any{}},
@@ -335,6 +345,8 @@ var operationMutants = []mutant{
 	{check: "silence of the dispatcher is an alarm", path: "Resources/AlarmOldestDueHandoff/Properties/TreatMissingData", value: "notBreaching"},
 	{check: "silence of the dispatcher is an alarm", path: "Resources/AlarmOldestDueHandoff/Properties/Threshold", value: 600.0},
 	{check: "silence of the dispatcher is an alarm", path: "Resources/AlarmOldestMessage/Properties/Threshold", value: 3600.0},
+	{check: "silence of the dispatcher is an alarm", path: "Resources/AlarmIndexOldestMessage/Properties/Threshold", value: 3600.0},
+	{check: "silence of the dispatcher is an alarm", path: "Resources/AlarmIndexOldestMessage/Properties/Metrics/0/MetricStat/Metric/Dimensions/0/Value/Fn::GetAtt/0", value: "Queue"},
 	{check: deadLettersOpen, path: "Resources/AlarmDeadLettersOpen/Properties/Metrics/0/MetricStat/Metric/MetricName", value: "dead_letters"},
 	{check: deadLettersOpen, path: "Resources/AlarmDeadLettersOpen/Properties/Metrics/0/MetricStat/Stat", value: "Minimum"},
 	{check: deadLettersOpen, path: "Resources/AlarmDeadLettersOpen/Properties/Metrics/0/MetricStat/Period", value: 300.0},

@@ -13,7 +13,8 @@ var roles = map[string][]string{
 		"dynamodb:BatchGetItem on Table.Arn", "dynamodb:GetItem on Table.Arn", "dynamodb:PutItem on Table.Arn",
 		"dynamodb:Query on Table.Arn", "dynamodb:UpdateItem on Table.Arn",
 		"logs:CreateLogStream on ApiLogs", "logs:PutLogEvents on ApiLogs",
-		"s3:GetObject on Bucket.Arn/results/*", "s3:ListBucket on Bucket.Arn", "sqs:SendMessage on Queue.Arn",
+		"s3:GetObject on Bucket.Arn/results/*", "s3:ListBucket on Bucket.Arn",
+		"sqs:SendMessage on IndexQueue.Arn", "sqs:SendMessage on Queue.Arn",
 	},
 	"AuthorizerRole": {"logs:CreateLogStream on AuthorizerLogs", "logs:PutLogEvents on AuthorizerLogs"},
 	"WorkerRole": {
@@ -24,11 +25,19 @@ var roles = map[string][]string{
 		"sqs:ChangeMessageVisibility on Queue.Arn", "sqs:DeleteMessage on Queue.Arn", "sqs:GetQueueAttributes on Queue.Arn",
 		"sqs:ReceiveMessage on Queue.Arn",
 	},
+	"IndexerRole": {
+		"dynamodb:ConditionCheckItem on Table.Arn", "dynamodb:GetItem on Table.Arn", "dynamodb:PutItem on Table.Arn",
+		"dynamodb:Query on Table.Arn", "dynamodb:UpdateItem on Table.Arn",
+		"logs:CreateLogStream on IndexerLogs", "logs:PutLogEvents on IndexerLogs",
+		"s3:GetObject on Bucket.Arn/uploads/*", "s3:ListBucket on Bucket.Arn",
+		"sqs:ChangeMessageVisibility on IndexQueue.Arn", "sqs:DeleteMessage on IndexQueue.Arn", "sqs:GetQueueAttributes on IndexQueue.Arn",
+		"sqs:ReceiveMessage on IndexQueue.Arn",
+	},
 	"DispatcherRole": {
 		"dynamodb:GetItem on Table.Arn", "dynamodb:Query on Table.Arn/index/handoff", "dynamodb:UpdateItem on Table.Arn",
 		"logs:CreateLogStream on DispatcherLogs", "logs:PutLogEvents on DispatcherLogs",
 		"sqs:ChangeMessageVisibility on DeadLetters.Arn", "sqs:GetQueueAttributes on DeadLetters.Arn", "sqs:ReceiveMessage on DeadLetters.Arn",
-		"sqs:SendMessage on Queue.Arn",
+		"sqs:SendMessage on IndexQueue.Arn", "sqs:SendMessage on Queue.Arn",
 	},
 }
 
@@ -90,7 +99,7 @@ var roleChecks = []check{
 	{name: "each function has a role of its own", holds: func(s subject) error {
 		var w want
 		used := map[string]string{}
-		for _, id := range []string{"Api", "Authorizer", "Worker", "Dispatcher"} {
+		for _, id := range []string{"Api", "Authorizer", "Worker", "Indexer", "Dispatcher"} {
 			role := strings.TrimSuffix(s.text(s.properties(id)["Role"]), ".Arn")
 			w.that(used[role] == "", "%s shares the role %s with %s", id, role, used[role])
 			w.equal("role of "+id, role, id+"Role")
@@ -173,6 +182,10 @@ var roleMutants = []mutant{
 	{check: "roles allow exactly this", path: "Resources/ApiRole/Properties/Policies/0/PolicyDocument/Statement/0/Action/0", value: "dynamodb:Scan"},
 	{check: "roles allow exactly this", path: "Resources/ApiRole/Properties/Policies/0/PolicyDocument/Statement/2/Resource", value: "*"},
 	{check: "roles allow exactly this", path: "Resources/DispatcherRole/Properties/Policies/0/PolicyDocument/Statement/1/Resource/Fn::Join/1/1", value: "/index/*"},
+	{check: "each function has a role of its own", path: "Resources/Indexer/Properties/Role/Fn::GetAtt/0", value: "WorkerRole"},
+	{check: "roles allow exactly this", path: "Resources/IndexerRole/Properties/Policies/0/PolicyDocument/Statement/0/Action/0", value: "dynamodb:DeleteItem"},
+	{check: "roles allow exactly this", path: "Resources/IndexerRole/Properties/Policies/0/PolicyDocument/Statement/1/Resource", value: map[string]any{"Fn::GetAtt": []any{"Queue", "Arn"}}},
+	{check: "roles allow exactly this", path: "Resources/IndexerRole/Properties/Policies/0/PolicyDocument/Statement/2/Resource/Fn::Join/1/1", value: "/*"},
 	{check: "roles allow exactly this", path: "Resources/AuthorizerRole/Properties/ManagedPolicyArns", value: []any{"arn:aws:iam::aws:policy/AdministratorAccess"}},
 	{check: "roles allow exactly this", path: "Resources/More", value: map[string]any{"Type": "AWS::IAM::Policy"}},
 	{check: "roles allow exactly this", config: "own", path: "Resources/WorkerRole/Properties/Policies/0/PolicyDocument/Statement/4", value: map[string]any{}},

@@ -16,7 +16,7 @@ var traceChecks = []check{
 			wanted.Exporter, wanted.Endpoint = tracing.ToOTLP, s.options.Traces.Endpoint+"/v1/traces"
 			wanted.HeadersSecret, wanted.Ratio = s.options.Traces.SecretARN, 0.25
 		}
-		for _, id := range []string{"Api", "Worker", "Dispatcher"} {
+		for _, id := range []string{"Api", "Worker", "Indexer", "Dispatcher"} {
 			config, problems := tracing.ReadConfig(s.environment(id))
 			w.equal("traces of "+id, config, wanted)
 			w.that(len(problems) == 0, "%s complains: %q", id, problems)

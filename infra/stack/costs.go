@@ -37,8 +37,11 @@ func (s *builder) costs() []awscloudwatch.IMetric {
 				"written": s.tableMetric("ConsumedWriteCapacityUnits", sum, "write units"),
 				"read":    s.tableMetric("ConsumedReadCapacityUnits", sum, "read units"),
 			}),
-		formula(decimal(requestsPerHandoff*prices.queueRequest)+" * FILL(messages, 0)", "SQS",
-			map[string]awscloudwatch.IMetric{"messages": s.queueMetric(s.queue.QueueName(), "NumberOfMessagesSent", sum, "messages")}),
+		formula(decimal(requestsPerHandoff*prices.queueRequest)+" * (FILL(messages, 0) + FILL(files, 0))", "SQS",
+			map[string]awscloudwatch.IMetric{
+				"messages": s.queueMetric(s.queue.QueueName(), "NumberOfMessagesSent", sum, "messages"),
+				"files":    s.queueMetric(s.indexQueue.QueueName(), "NumberOfMessagesSent", sum, "messages of index tasks"),
+			}),
 	}
 }
 

@@ -98,6 +98,7 @@ func (s *builder) waiting() []graph {
 			left: []awscloudwatch.IMetric{
 				s.ours(telemetry.OldestDueHandoffAge, maximum),
 				s.queueMetric(queue, "ApproximateAgeOfOldestMessage", maximum, "oldest message"),
+				s.queueMetric(s.indexQueue.QueueName(), "ApproximateAgeOfOldestMessage", maximum, "oldest message of index tasks"),
 			},
 		},
 		{
@@ -107,6 +108,8 @@ func (s *builder) waiting() []graph {
 				s.queueMetric(queue, "ApproximateNumberOfMessagesNotVisible", maximum, "taken or due later"),
 				s.queueMetric(s.deadLetters.QueueName(), "ApproximateNumberOfMessagesVisible", maximum, "dead letters"),
 				s.ours(telemetry.OpenDeadLetters, maximum),
+				s.queueMetric(s.indexQueue.QueueName(), "ApproximateNumberOfMessagesVisible", maximum, "index tasks waiting"),
+				s.queueMetric(s.indexDeadLetters.QueueName(), "ApproximateNumberOfMessagesVisible", maximum, "dead letters of index tasks"),
 			},
 		},
 		{

@@ -21,6 +21,11 @@ const (
 	dispatcherLimit = 30 * time.Second
 )
 
+// indexerMemory, in MB, is what the largest file needs with the engine that reads
+// PDF, and a larger share of the processor than the others have: reading files is
+// work of its own, while the others wait for somebody else.
+const indexerMemory = 1024
+
 // function is how one of the functions is run.
 type function struct {
 	name      string
@@ -36,6 +41,7 @@ func (s *builder) definitions() []function {
 		{API, "Api", "Accepts questions, shows conversations and documents, serves the page", timers.APILimit, 512},
 		{Authorizer, "Authorizer", "Turns a token into caller and workspace", authorizerLimit, 256},
 		{Worker, "Worker", "Works on tasks", timers.WorkerLimit, 512},
+		{Indexer, "Indexer", "Makes versions of documents ready to be asked about", timers.WorkerLimit, indexerMemory},
 		{Dispatcher, "Dispatcher", "Publishes what is due and ends what is over", dispatcherLimit, 256},
 	}
 }
@@ -43,7 +49,7 @@ func (s *builder) definitions() []function {
 func (s *builder) newFunctions() error {
 	w := wiring{
 		table: *s.table.TableName(), bucket: *s.bucket.BucketName(),
-		queueURL: *s.queue.QueueUrl(), deadLettersURL: *s.deadLetters.QueueUrl(),
+		queueURL: *s.queue.QueueUrl(), indexQueueURL: *s.indexQueue.QueueUrl(), deadLettersURL: *s.deadLetters.QueueUrl(),
 		signIn: s.signIn, providerSecret: *s.providerKeys.SecretArn(),
 	}
 	for _, f := range s.definitions() {
@@ -104,7 +110,7 @@ func (e *MissingBinaryError) Unwrap() error { return e.Err }
 // would be deployed without complaint and fail at its first start.
 func (o Options) checkBinaries() error {
 	machines := map[string]elf.Machine{ARM64: elf.EM_AARCH64, X86: elf.EM_X86_64}
-	for _, name := range []string{API, Authorizer, Worker, Dispatcher} {
+	for _, name := range []string{API, Authorizer, Worker, Indexer, Dispatcher} {
 		path := filepath.Join(o.Functions, o.program(name), "bootstrap")
 		machine, err := machineOf(path)
 		if err == nil && machine != machines[o.Architecture] {

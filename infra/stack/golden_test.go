@@ -93,6 +93,7 @@ func TestStagesDifferAsNamed(t *testing.T) {
 		"Resources/Bucket/UpdateReplacePolicy",
 		"Resources/DispatcherLogs/Properties/RetentionInDays",
 		"Resources/GatewayLogs/Properties/RetentionInDays",
+		"Resources/IndexerLogs/Properties/RetentionInDays",
 		"Resources/ProviderKeys/DeletionPolicy",
 		"Resources/ProviderKeys/UpdateReplacePolicy",
 		"Resources/RestApiDeploymentStageprod/Properties/MethodSettings/0/ThrottlingBurstLimit",

@@ -12,6 +12,8 @@ func (s *builder) newOutputs() {
 	s.output("Url", s.home(s.api.RestApiId()), "The page, and the API below v1/")
 	s.output("QueueUrl", s.queue.QueueUrl(), "Queue of handoffs")
 	s.output("DeadLetterQueueUrl", s.deadLetters.QueueUrl(), "Handoffs that were delivered too often")
+	s.output("IndexQueueUrl", s.indexQueue.QueueUrl(), "Queue of handoffs of index tasks")
+	s.output("IndexDeadLetterQueueUrl", s.indexDeadLetters.QueueUrl(), "Handoffs of index tasks that were delivered too often")
 	s.output("TableName", s.table.TableName(), "Table of everything")
 	s.output("BucketName", s.bucket.BucketName(), "Large replies")
 	s.output("ProviderKeySecret", s.providerKeys.SecretArn(), "Put the model provider's key in here")

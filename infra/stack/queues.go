@@ -21,23 +21,37 @@ const (
 	// batchSize is small: a batch is as slow as its slowest call, and a crash
 	// takes all calls of its batch with it.
 	batchSize = 5
+
+	// indexBatchSize: a large file takes half of the function's time by itself.
+	indexBatchSize = 1
+	// indexConcurrency bounds how many versions are made ready at a time: each writes
+	// to the table as fast as it can, and replies write there too.
+	indexConcurrency = 5
 )
 
-// newQueues makes the queue of handoffs and its dead-letter queue, and that of
-// ticks which could not be delivered.
+// newQueues makes the queues of handoffs with their dead-letter queues, and that of
+// ticks which could not be delivered. Index tasks have a queue of their own, so
+// that a reply never waits behind a file.
 func (s *builder) newQueues() {
 	s.deadLetters = s.newDeadLetterQueue("DeadLetters")
 	s.dispatchDeadLetters = s.newDeadLetterQueue("DispatchDeadLetters")
-	s.queue = awssqs.NewQueue(s.stack, jsii.String("Queue"), &awssqs.QueueProps{
+	s.queue = s.newHandoffQueue("Queue", s.deadLetters)
+	s.indexDeadLetters = s.newDeadLetterQueue("IndexDeadLetters")
+	s.indexQueue = s.newHandoffQueue("IndexQueue", s.indexDeadLetters)
+}
+
+func (s *builder) newHandoffQueue(name string, deadLetters awssqs.Queue) awssqs.Queue {
+	queue := awssqs.NewQueue(s.stack, jsii.String(name), &awssqs.QueueProps{
 		Encryption:        awssqs.QueueEncryption_SQS_MANAGED,
 		EnforceSSL:        jsii.Bool(true),
 		RetentionPeriod:   duration(queueRetention),
 		VisibilityTimeout: duration(s.options.Timers.Visibility),
 		DeadLetterQueue: &awssqs.DeadLetterQueue{
-			Queue: s.deadLetters, MaxReceiveCount: jsii.Number(s.options.Timers.MaxReceiveCount),
+			Queue: deadLetters, MaxReceiveCount: jsii.Number(s.options.Timers.MaxReceiveCount),
 		},
 	})
-	rename(s.queue, "Queue")
+	rename(queue, name)
+	return queue
 }
 
 func (s *builder) newDeadLetterQueue(name string) awssqs.Queue {
@@ -54,11 +68,20 @@ func (s *builder) newDeadLetterQueue(name string) awssqs.Queue {
 // feedWorker lets the queue invoke the worker. There is no batching window: a
 // person waits for the reply.
 func (s *builder) feedWorker() {
-	mapping := awslambda.NewEventSourceMapping(s.stack, jsii.String("WorkerSource"), &awslambda.EventSourceMappingProps{
-		Target: s.functions[Worker], EventSourceArn: s.queue.QueueArn(), BatchSize: jsii.Number(batchSize),
-		ReportBatchItemFailures: jsii.Bool(true), MaxConcurrency: jsii.Number(s.options.Concurrency),
+	s.feed("WorkerSource", Worker, s.queue, batchSize, s.options.Concurrency)
+}
+
+// feedIndexer lets the queue of index tasks invoke the indexer.
+func (s *builder) feedIndexer() {
+	s.feed("IndexerSource", Indexer, s.indexQueue, indexBatchSize, indexConcurrency)
+}
+
+func (s *builder) feed(id, function string, queue awssqs.Queue, batch, concurrency int) {
+	mapping := awslambda.NewEventSourceMapping(s.stack, jsii.String(id), &awslambda.EventSourceMappingProps{
+		Target: s.functions[function], EventSourceArn: queue.QueueArn(), BatchSize: jsii.Number(batch),
+		ReportBatchItemFailures: jsii.Bool(true), MaxConcurrency: jsii.Number(concurrency),
 	})
-	rename(mapping, "WorkerSource")
+	rename(mapping, id)
 }
 
 // scheduleDispatcher ticks. It is a rule of EventBridge and not a schedule of

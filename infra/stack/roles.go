@@ -39,13 +39,14 @@ func (s *builder) permissions(function string) []permission {
 }
 
 func (s *builder) workPermissions(function string) []permission {
-	table, queue := s.table.TableArn(), s.queue.QueueArn()
+	table, queue, indexQueue := s.table.TableArn(), s.queue.QueueArn(), s.indexQueue.QueueArn()
 	results := jsii.String(*s.bucket.BucketArn() + "/" + resultPrefix + "*")
 	switch function {
 	case API:
 		return []permission{
 			on(table, "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"),
 			on(queue, "sqs:SendMessage"),
+			on(indexQueue, "sqs:SendMessage"),
 			on(results, "s3:GetObject"),
 			s.seeMissing(),
 		}
@@ -58,11 +59,19 @@ func (s *builder) workPermissions(function string) []permission {
 			s.seeMissing(),
 		}
 		return append(work, s.askProvider()...)
+	case Indexer:
+		return []permission{
+			on(table, "dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"),
+			on(indexQueue, "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ChangeMessageVisibility"),
+			on(jsii.String(*s.bucket.BucketArn()+"/"+uploadPrefix+"*"), "s3:GetObject"),
+			s.seeMissing(),
+		}
 	case Dispatcher:
 		return []permission{
 			on(table, "dynamodb:GetItem", "dynamodb:UpdateItem"),
 			on(jsii.String(*table+"/index/"+dynamoschema.HandoffIndex), "dynamodb:Query"),
 			on(queue, "sqs:SendMessage"),
+			on(indexQueue, "sqs:SendMessage"),
 			// It looks at dead letters and has no way to remove one.
 			on(s.deadLetters.QueueArn(), "sqs:GetQueueAttributes", "sqs:ReceiveMessage", "sqs:ChangeMessageVisibility"),
 		}

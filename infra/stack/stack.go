@@ -29,6 +29,8 @@ type builder struct {
 	bucket              awss3.Bucket
 	queue               awssqs.Queue
 	deadLetters         awssqs.Queue
+	indexQueue          awssqs.Queue
+	indexDeadLetters    awssqs.Queue
 	dispatchDeadLetters awssqs.Queue
 	providerKeys        awssecretsmanager.Secret
 	model               bedrockModel // with that provider
@@ -83,6 +85,7 @@ func (s *builder) build() error {
 	}
 	s.addMethods()
 	s.feedWorker()
+	s.feedIndexer()
 	s.scheduleDispatcher()
 	s.newAlarms()
 	s.newDashboard()

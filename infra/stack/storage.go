@@ -11,8 +11,11 @@ import (
 	"github.com/replyonce/replyonce/shared/dynamoschema"
 )
 
-// resultPrefix begins the keys of large replies.
-const resultPrefix = "results/"
+// Beginnings of the keys of objects.
+const (
+	resultPrefix = "results/" // large replies
+	uploadPrefix = "uploads/" // files of documents, as they were uploaded
+)
 
 // unfinishedUpload is when the rest of an upload that nobody finished goes.
 const unfinishedUpload = 7 * 24 * time.Hour

@@ -24,6 +24,10 @@ func (s *builder) excuseRole(role awsiam.Role, f function) {
 		excuse(role, "AwsSolutions-IAM5", "Keys of large replies are made while the service runs; all begin like this.",
 			"Resource::<Bucket.Arn>/"+resultPrefix+"*")
 	}
+	if f.name == Indexer {
+		excuse(role, "AwsSolutions-IAM5", "Keys of uploaded files are made while the service runs; all begin like this.",
+			"Resource::<Bucket.Arn>/"+uploadPrefix+"*")
+	}
 	if behind := s.model.behind(); f.name == Worker && behind != "" {
 		excuse(role, "AwsSolutions-IAM5", "The profile chooses among its regions; the statement holds for requests by way of the profile alone.",
 			"Resource::arn:<AWS::Partition>:"+anyRegion+behind)

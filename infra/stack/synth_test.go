@@ -151,13 +151,13 @@ func featureFlags() (map[string]any, error) {
 	return settings.Context, json.Unmarshal(text, &settings)
 }
 
-var functionNames = []string{stack.API, stack.Authorizer, stack.Worker, stack.Dispatcher}
+var functionNames = []string{stack.API, stack.Authorizer, stack.Worker, stack.Indexer, stack.Dispatcher}
 
 // writePlaceholders stands in for built functions: headers of programs, and so
 // the same bytes on every machine.
 func writePlaceholders(folder, architecture string) error {
 	machines := map[string]elf.Machine{stack.ARM64: elf.EM_AARCH64, stack.X86: elf.EM_X86_64}
-	programs := append([]string{stack.API, stack.Authorizer, stack.Dispatcher}, runtimeconfig.WorkerPrograms()...)
+	programs := append([]string{stack.API, stack.Authorizer, stack.Indexer, stack.Dispatcher}, runtimeconfig.WorkerPrograms()...)
 	for _, name := range programs {
 		if err := os.MkdirAll(filepath.Join(folder, name), 0o755); err != nil {
 			return err

@@ -16,15 +16,32 @@ import (
 
 func ensureQueues(ctx context.Context, cfg aws.Config, d Definition) (Created, error) {
 	client := sqs.NewFromConfig(cfg)
-	deadURL, deadARN, err := ensureQueue(ctx, client, d.DeadLetterQueue, attributesOf(d.Like.DeadLetterQueue, ""))
-	if err != nil {
-		return Created{}, err
+	var c Created
+	var err error
+	c.DeadLetterQueueURL, c.QueueURL, c.QueueARN, err = ensurePair(ctx, client,
+		pair{d.DeadLetterQueue, d.Like.DeadLetterQueue}, pair{d.Queue, d.Like.Queue})
+	if err != nil || d.IndexQueue == "" {
+		return c, err
 	}
-	queueURL, queueARN, err := ensureQueue(ctx, client, d.Queue, attributesOf(d.Like.Queue, deadARN))
+	c.IndexDeadLetterQueueURL, c.IndexQueueURL, c.IndexQueueARN, err = ensurePair(ctx, client,
+		pair{d.IndexDeadLetterQueue, d.Like.IndexDeadLetterQueue}, pair{d.IndexQueue, d.Like.IndexQueue})
+	return c, err
+}
+
+// pair is a queue's name with what it is like.
+type pair struct {
+	name string
+	like extract.Queue
+}
+
+// ensurePair makes a queue and the one that its dead letters go to.
+func ensurePair(ctx context.Context, client *sqs.Client, dead, queue pair) (deadURL, url, arn string, err error) {
+	deadURL, deadARN, err := ensureQueue(ctx, client, dead.name, attributesOf(dead.like, ""))
 	if err != nil {
-		return Created{}, err
+		return "", "", "", err
 	}
-	return Created{QueueURL: queueURL, QueueARN: queueARN, DeadLetterQueueURL: deadURL}, nil
+	url, arn, err = ensureQueue(ctx, client, queue.name, attributesOf(queue.like, deadARN))
+	return deadURL, url, arn, err
 }
 
 // attributesOf are the attributes of a queue like q; deadARN is where its dead letters go, if it has any.

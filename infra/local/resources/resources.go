@@ -1,5 +1,5 @@
 // Package resources creates what the functions need at an AWS endpoint: the table with its index, the
-// queue with its dead-letter queue, the bucket. Deployed ones are created by CloudFormation instead.
+// queues with their dead-letter queues, the bucket. Deployed ones are created by CloudFormation instead.
 package resources
 
 import (
@@ -17,6 +17,9 @@ type Definition struct {
 	Queue           string
 	DeadLetterQueue string
 	Bucket          string
+	// IndexQueue and IndexDeadLetterQueue are for index tasks; empty: there are none.
+	IndexQueue           string
+	IndexDeadLetterQueue string
 	// Like says how table and queues are made: as in the template of the deployment.
 	Like extract.Extract
 }
@@ -26,6 +29,10 @@ type Created struct {
 	QueueURL           string
 	QueueARN           string
 	DeadLetterQueueURL string
+
+	IndexQueueURL           string // empty: there are no index tasks
+	IndexQueueARN           string
+	IndexDeadLetterQueueURL string
 }
 
 // Ensure creates what is missing and sets the queue's attributes. It may be called again at any time, and
@@ -39,7 +46,7 @@ func Ensure(ctx context.Context, cfg aws.Config, d Definition) (Created, error) 
 	}
 	created, err := ensureQueues(ctx, cfg, d)
 	if err != nil {
-		return Created{}, fmt.Errorf("create queue %s: %w", d.Queue, err)
+		return Created{}, fmt.Errorf("create queues: %w", err)
 	}
 	return created, nil
 }

@@ -24,6 +24,9 @@ const (
 	Queue           = "replyonce-handoffs"
 	DeadLetterQueue = "replyonce-dead-letters"
 	Bucket          = "replyonce-replies"
+
+	IndexQueue           = "replyonce-index-handoffs"
+	IndexDeadLetterQueue = "replyonce-index-dead-letters"
 )
 
 const (
@@ -69,7 +72,10 @@ func startBackend(ctx context.Context, o Options, dir, dataDir string, like extr
 
 // definition is what the deployment creates, under the names of this stack.
 func definition(like extract.Extract) resources.Definition {
-	return resources.Definition{Table: Table, Queue: Queue, DeadLetterQueue: DeadLetterQueue, Bucket: Bucket, Like: like}
+	return resources.Definition{
+		Table: Table, Queue: Queue, DeadLetterQueue: DeadLetterQueue, Bucket: Bucket,
+		IndexQueue: IndexQueue, IndexDeadLetterQueue: IndexDeadLetterQueue, Like: like,
+	}
 }
 
 func (b *backend) startEmulator(ctx context.Context, dir, dataDir string) (err error) {

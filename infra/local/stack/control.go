@@ -79,6 +79,9 @@ func (s *Stack) DirectAWSConfig() aws.Config { return s.backend.direct.Copy() }
 // QueueURL is the main queue's.
 func (s *Stack) QueueURL() string { return s.backend.created.QueueURL }
 
+// IndexQueueURL is that of the queue of index tasks.
+func (s *Stack) IndexQueueURL() string { return s.backend.created.IndexQueueURL }
+
 // DeadLetterQueueURL is the dead-letter queue's.
 func (s *Stack) DeadLetterQueueURL() string { return s.backend.created.DeadLetterQueueURL }
 

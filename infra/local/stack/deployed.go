@@ -23,8 +23,12 @@ func deployed(timers worktask.Timers) (extract.Extract, error) {
 	}
 	e.Queue.VisibilitySeconds = seconds(timers.Visibility)
 	e.Queue.MaxReceiveCount = timers.MaxReceiveCount
+	e.IndexQueue.VisibilitySeconds = e.Queue.VisibilitySeconds
+	e.IndexQueue.MaxReceiveCount = e.Queue.MaxReceiveCount
 	e.API.IntegrationTimeoutMilliseconds = int(timers.GatewayLimit.Milliseconds())
-	for name, limit := range map[string]time.Duration{"api": timers.APILimit, "worker": timers.WorkerLimit} {
+	for name, limit := range map[string]time.Duration{
+		"api": timers.APILimit, "worker": timers.WorkerLimit, "indexer": timers.WorkerLimit,
+	} {
 		f := e.Functions[name]
 		f.TimeoutSeconds = seconds(limit)
 		e.Functions[name] = f

@@ -22,7 +22,7 @@ import (
 	"github.com/replyonce/replyonce/infra/local/supervisor"
 )
 
-// programs is a folder in which all four functions are the test function.
+// programs is a folder in which all functions are the test function.
 var programs string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }

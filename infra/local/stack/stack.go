@@ -28,9 +28,10 @@ import (
 
 // Names under which the stack's own parts speak to AWS and write events.
 const (
-	EventSource = "event-source"
-	Schedule    = "schedule"
-	Gateway     = "gateway"
+	EventSource      = "event-source"
+	IndexEventSource = "index-event-source"
+	Schedule         = "schedule"
+	Gateway          = "gateway"
 )
 
 // MessageFailed is the message of events of these parts.
@@ -51,6 +52,7 @@ type Stack struct {
 	issuer    *issuer.Issuer
 	server    *http.Server
 	source    *eventsource.Source
+	indexes   *eventsource.Source // of index tasks
 	schedule  *schedule.Schedule
 	closeOnce sync.Once
 	closeErr  error
@@ -160,6 +162,12 @@ func (s *Stack) feed() {
 		Function: s.functions.worker, BatchSize: s.BatchSize(), Concurrency: o.Workers, Wait: s.pollWait(),
 		Copies: o.Copies, Hold: o.Hold, Failed: s.failed(EventSource),
 	})
+	s.indexes = eventsource.Start(eventsource.Config{
+		Queue: sqs.NewFromConfig(s.backend.as(IndexEventSource)), QueueURL: s.backend.created.IndexQueueURL,
+		QueueARN: s.backend.created.IndexQueueARN, Region: s.backend.direct.Region,
+		Function: s.functions.indexer, BatchSize: s.like.IndexEventSource.BatchSize, Concurrency: o.Indexers, Wait: s.pollWait(),
+		Copies: o.Copies, Hold: o.Hold, Failed: s.failed(IndexEventSource),
+	})
 	period := o.DispatchEvery
 	if period == 0 {
 		period = time.Duration(s.like.DispatchSeconds) * time.Second
@@ -200,8 +208,10 @@ func (s *Stack) close() error {
 	if s.listener != nil {
 		_ = s.listener.Close() // the server may have closed it
 	}
-	if s.source != nil {
-		s.source.Close()
+	for _, source := range []*eventsource.Source{s.source, s.indexes} {
+		if source != nil {
+			source.Close()
+		}
 	}
 	if s.functions != nil {
 		s.functions.close()

@@ -12,11 +12,17 @@ import (
 
 // Extract is the part of a template that is the same for every stage and option.
 type Extract struct {
-	Table            Table               `json:"table"`
-	Queue            Queue               `json:"queue"`
-	DeadLetterQueue  Queue               `json:"dead_letter_queue"`
-	Functions        map[string]Function `json:"functions"` // by name: api, authorizer, worker, dispatcher
-	EventSource      EventSource         `json:"event_source"`
+	Table           Table               `json:"table"`
+	Queue           Queue               `json:"queue"`
+	DeadLetterQueue Queue               `json:"dead_letter_queue"`
+	Functions       map[string]Function `json:"functions"` // by name: api, authorizer, worker, indexer, dispatcher
+	EventSource     EventSource         `json:"event_source"`
+
+	// The same for index tasks.
+	IndexQueue           Queue       `json:"index_queue"`
+	IndexDeadLetterQueue Queue       `json:"index_dead_letter_queue"`
+	IndexEventSource     EventSource `json:"index_event_source"`
+
 	DispatchSeconds  int                 `json:"dispatch_seconds"` // period of the schedule
 	API              API                 `json:"api"`
 	GatewayResponses map[string]Response `json:"gateway_responses"` // by API Gateway's name of the type
@@ -58,7 +64,7 @@ type Function struct {
 	MemoryMB       int `json:"memory_mb"`
 }
 
-// EventSource feeds the queue to the worker.
+// EventSource feeds a queue to the function that works on its tasks.
 type EventSource struct {
 	BatchSize               int  `json:"batch_size"`
 	WindowSeconds           int  `json:"window_seconds"`

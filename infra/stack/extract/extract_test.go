@@ -45,6 +45,8 @@ func TestTimersAreInIt(t *testing.T) {
 	}
 	timers := worktask.DefaultTimers()
 	for what, c := range map[string]struct{ got, want float64 }{
+		"index visibility":  {float64(e.IndexQueue.VisibilitySeconds), timers.Visibility.Seconds()},
+		"indexer limit":     {float64(e.Functions["indexer"].TimeoutSeconds), timers.WorkerLimit.Seconds()},
 		"visibility":        {float64(e.Queue.VisibilitySeconds), timers.Visibility.Seconds()},
 		"worker limit":      {float64(e.Functions["worker"].TimeoutSeconds), timers.WorkerLimit.Seconds()},
 		"api limit":         {float64(e.Functions["api"].TimeoutSeconds), timers.APILimit.Seconds()},
@@ -65,6 +67,7 @@ func TestTemplatesThatCannotBeRead(t *testing.T) {
 		"no JSON":     {"{", "read template"},
 		"no table":    {strings.Replace(good, `"Table": {`, `"Other": {`, 1), "no resource Table"},
 		"no queue":    {strings.Replace(good, `"DeadLetters": {`, `"Other": {`, 1), "no resource DeadLetters"},
+		"no indexer":  {strings.Replace(good, `"IndexerSource": {`, `"Other": {`, 1), "no resource IndexerSource"},
 		"no function": {strings.Replace(good, `"Worker": {`, `"Other": {`, 1), "no resource Worker"},
 		"cron":        {strings.Replace(good, "rate(1 minute)", "cron(0 12 * * ? *)", 1), "is no rate"},
 		"odd unit":    {strings.Replace(good, "rate(1 minute)", "rate(1 week)", 1), "is no rate"},

@@ -20,7 +20,7 @@ type (
 )
 
 // logicalIDs of the functions in the template, by their names.
-var logicalIDs = map[string]string{"api": "Api", "authorizer": "Authorizer", "worker": "Worker", "dispatcher": "Dispatcher"}
+var logicalIDs = map[string]string{"api": "Api", "authorizer": "Authorizer", "worker": "Worker", "indexer": "Indexer", "dispatcher": "Dispatcher"}
 
 // FromTemplate reads a synthesised template of the stack.
 func FromTemplate(text []byte) (Extract, error) {
@@ -29,7 +29,7 @@ func FromTemplate(text []byte) (Extract, error) {
 		return Extract{}, fmt.Errorf("read template: %w", err)
 	}
 	var e Extract
-	for _, read := range []func(*Extract) error{t.table, t.queues, t.functions, t.eventSource, t.schedule, t.api, t.responses} {
+	for _, read := range []func(*Extract) error{t.table, t.queues, t.functions, t.eventSources, t.schedule, t.api, t.responses} {
 		if err := read(&e); err != nil {
 			return Extract{}, fmt.Errorf("read template: %w", err)
 		}
@@ -92,7 +92,10 @@ func (t template) table(e *Extract) error {
 }
 
 func (t template) queues(e *Extract) error {
-	for id, into := range map[string]*Queue{"Queue": &e.Queue, "DeadLetters": &e.DeadLetterQueue} {
+	for id, into := range map[string]*Queue{
+		"Queue": &e.Queue, "DeadLetters": &e.DeadLetterQueue,
+		"IndexQueue": &e.IndexQueue, "IndexDeadLetters": &e.IndexDeadLetterQueue,
+	} {
 		var p struct {
 			VisibilityTimeout, MessageRetentionPeriod int
 			RedrivePolicy                             struct {
@@ -119,18 +122,27 @@ func (t template) functions(e *Extract) error {
 	return nil
 }
 
-func (t template) eventSource(e *Extract) error {
+func (t template) eventSources(e *Extract) error {
+	for id, into := range map[string]*EventSource{"WorkerSource": &e.EventSource, "IndexerSource": &e.IndexEventSource} {
+		if err := t.eventSource(id, into); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t template) eventSource(id string, into *EventSource) error {
 	var p struct {
 		BatchSize                      int
 		MaximumBatchingWindowInSeconds int
 		FunctionResponseTypes          []string
 	}
-	if err := t.properties("WorkerSource", &p); err != nil {
+	if err := t.properties(id, &p); err != nil {
 		return err
 	}
-	e.EventSource = EventSource{BatchSize: p.BatchSize, WindowSeconds: p.MaximumBatchingWindowInSeconds}
+	*into = EventSource{BatchSize: p.BatchSize, WindowSeconds: p.MaximumBatchingWindowInSeconds}
 	for _, kind := range p.FunctionResponseTypes {
-		e.EventSource.ReportBatchItemFailures = e.EventSource.ReportBatchItemFailures || kind == "ReportBatchItemFailures"
+		into.ReportBatchItemFailures = into.ReportBatchItemFailures || kind == "ReportBatchItemFailures"
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func main() {
 		lambda.Start(answer)
 	case "authorizer":
 		lambda.Start(authorize)
-	case "worker":
+	case "worker", "indexer":
 		lambda.Start(work)
 	case "dispatcher":
 		lambda.Start(dispatch)

@@ -12,7 +12,7 @@ import (
 	"github.com/replyonce/replyonce/infra/local/emulator"
 )
 
-// Dir is a folder in which all four functions are the test function, beside the emulator. It is for
+// Dir is a folder in which all functions are the test function, beside the emulator. It is for
 // TestMain, which has no cleanup of its own: remove is to be called at the end.
 func Dir() (dir string, remove func(), err error) {
 	root, err := findRoot()
@@ -32,7 +32,8 @@ func Dir() (dir string, remove func(), err error) {
 	}
 	remove = func() { _ = os.RemoveAll(dir) }
 	for name, program := range map[string]string{
-		"api": "testlambda", "authorizer": "testlambda", "worker": "testlambda", "dispatcher": "testlambda", "emulator": "emulator",
+		"api": "testlambda", "authorizer": "testlambda", "worker": "testlambda", "indexer": "testlambda",
+		"dispatcher": "testlambda", "emulator": "emulator",
 	} {
 		err = errors.Join(err,
 			os.MkdirAll(filepath.Join(dir, name), 0o750),
