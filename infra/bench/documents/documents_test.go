@@ -58,12 +58,29 @@ func TestPrintedAndBroken(t *testing.T) {
 	if err := Print(&b, r); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"only: 2s", "140", "recall at 5: 0.750", "missed: a: Why?"} {
+	for _, want := range []string{"only: 2s", "140", "✗ Finding passages, q (at least 0.9)", "recall at 5: 0.750", "missed: a: Why?"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, b.String())
 		}
 	}
 	if broken := r.Broken(); len(broken) != 2 {
 		t.Errorf("broken: %q", broken)
+	}
+}
+
+func TestAnAimThatIsNotReachedIsShownAndBreaksNothing(t *testing.T) {
+	t.Parallel()
+	for found, want := range map[int]string{3: "✗ Finding passages, q (aim: 0.8)\nrecall at 5: 0.750", 4: "✓ Finding passages, q (aim: 0.8)\nrecall at 5: 1.000"} {
+		r := Report{Sets: []Set{{Name: "q", Least: 0.8, Aim: true, Result: check.Result{Questions: 4, Found: found}}}}
+		var b strings.Builder
+		if err := Print(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+		if broken := r.Broken(); len(broken) > 0 {
+			t.Errorf("broken: %q", broken)
+		}
 	}
 }

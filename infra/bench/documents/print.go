@@ -20,8 +20,22 @@ func Print(w io.Writer, r Report) error {
 		return fmt.Errorf("print documents: %w", err)
 	}
 	for _, s := range r.Sets {
-		fmt.Fprintf(w, "\nFinding passages, %s (at least %.1f)\n", s.Name, s.Least)
+		fmt.Fprintf(w, "\n%s Finding passages, %s (%s)\n", mark(s.Reached()), s.Name, s.bound())
 		s.Result.Print(w)
 	}
 	return nil
+}
+
+func mark(reached bool) string {
+	if reached {
+		return "✓"
+	}
+	return "✗"
+}
+
+func (s Set) bound() string {
+	if s.Aim {
+		return fmt.Sprintf("aim: %.1f", s.Least)
+	}
+	return fmt.Sprintf("at least %.1f", s.Least)
 }
