@@ -17,7 +17,6 @@ const (
 	Authorizer = "authorizer"
 	Worker     = "worker"
 	Dispatcher = "dispatcher"
-	Indexer    = "indexer"
 )
 
 // profile is the timer profile of a deployment. The other one is for one
@@ -29,7 +28,6 @@ const profile = "default"
 type wiring struct {
 	table          string
 	queueURL       string
-	indexQueueURL  string
 	deadLettersURL string
 	bucket         string
 	signIn         signIn
@@ -50,26 +48,24 @@ func (o Options) environment(function string, w wiring) (map[string]string, erro
 			return nil, fmt.Errorf("write sign-in settings: %w", err)
 		}
 		maps.Copy(env, map[string]string{
-			"TABLE": w.table, "QUEUE_URL": w.queueURL, "INDEX_QUEUE_URL": w.indexQueueURL, "BUCKET": w.bucket,
-			"ON_UNKNOWN": o.OnUnknown, "MODEL": o.Model,
-			"ALLOWED_ORIGIN": o.AllowedOrigin, "SIGN_IN": string(settings), "CALLER_RATE": o.CallerRate,
+			"TABLE": w.table, "QUEUE_URL": w.queueURL, "BUCKET": w.bucket, "ON_UNKNOWN": o.OnUnknown, "MODEL": o.Model,
+			"ON_UNKNOWN_ALLOWED": o.OnUnknownAllowed,
+			"ALLOWED_ORIGIN":     o.AllowedOrigin, "SIGN_IN": string(settings), "CALLER_RATE": o.CallerRate,
 		})
+		maps.Copy(env, o.money())
 	case Worker:
 		maps.Copy(env, map[string]string{
 			"TABLE": w.table, "QUEUE_URL": w.queueURL, "BUCKET": w.bucket,
 			"PROVIDER": o.Provider, "PROVIDER_URL": o.ProviderURL, "MODEL": o.Model,
 			"MAX_OUTPUT_TOKENS": o.MaxOutputTokens, "MAX_INPUT_TOKENS": o.MaxInputTokens,
 		})
+		maps.Copy(env, o.money())
 		if runtimeconfig.TakesKey(o.Provider) {
 			// Where the key is, never the key itself.
 			env["PROVIDER_SECRET"] = w.providerSecret
 		}
 	case Dispatcher:
-		maps.Copy(env, map[string]string{
-			"TABLE": w.table, "QUEUE_URL": w.queueURL, "INDEX_QUEUE_URL": w.indexQueueURL, "DEAD_LETTER_QUEUE_URL": w.deadLettersURL,
-		})
-	case Indexer:
-		maps.Copy(env, map[string]string{"TABLE": w.table, "INDEX_QUEUE_URL": w.indexQueueURL, "BUCKET": w.bucket})
+		maps.Copy(env, map[string]string{"TABLE": w.table, "QUEUE_URL": w.queueURL, "DEAD_LETTER_QUEUE_URL": w.deadLettersURL})
 	case Authorizer:
 		maps.Copy(env, map[string]string{
 			"ISSUER": w.signIn.issuer, "AUDIENCE": w.signIn.audience, "WORKSPACE_CLAIM": w.signIn.workspaceClaim,
@@ -90,7 +86,6 @@ func (o Options) environment(function string, w wiring) (map[string]string, erro
 // example stands for resources that do not exist yet.
 var example = wiring{ //nolint:gosec // the secret's address, not the secret
 	table: "table", queueURL: "https://sqs.eu-west-1.amazonaws.com/111122223333/queue", bucket: "bucket",
-	indexQueueURL:  "https://sqs.eu-west-1.amazonaws.com/111122223333/index-queue",
 	deadLettersURL: "https://sqs.eu-west-1.amazonaws.com/111122223333/dead-letters",
 	providerSecret: "arn:aws:secretsmanager:eu-west-1:111122223333:secret:keys-AbCdEf",
 	signIn: signIn{
@@ -102,11 +97,23 @@ var example = wiring{ //nolint:gosec // the secret's address, not the secret
 	},
 }
 
+// money are the variables of prices and of the limit. What a call costs at most
+// follows from its longest prompt and answer, so whoever has the limit has these.
+func (o Options) money() map[string]string {
+	env := map[string]string{"PRICES": o.Prices, "CURRENCY": o.Currency, "MONEY_LIMIT": o.MoneyLimit}
+	if o.MoneyLimit != "" {
+		env["MAX_OUTPUT_TOKENS"], env["MAX_INPUT_TOKENS"] = o.MaxOutputTokens, o.MaxInputTokens
+	}
+	return env
+}
+
 // optionOf names the option that a variable comes from.
 var optionOf = map[string]string{
 	"REPLYONCE_PROVIDER": "provider", "REPLYONCE_PROVIDER_URL": "providerUrl", "REPLYONCE_MODEL": "model",
 	"REPLYONCE_MAX_OUTPUT_TOKENS": "maxOutputTokens", "REPLYONCE_MAX_INPUT_TOKENS": "maxInputTokens",
-	"REPLYONCE_ON_UNKNOWN": "onUnknown", "REPLYONCE_ATTEMPTS": "attempts", "REPLYONCE_CALLS": "calls", "REPLYONCE_DEADLINE": "deadline",
+	"REPLYONCE_PRICES": "prices", "REPLYONCE_CURRENCY": "currency", "REPLYONCE_MONEY_LIMIT": "moneyLimit",
+	"REPLYONCE_ON_UNKNOWN_ALLOWED": "onUnknownAllowed",
+	"REPLYONCE_ON_UNKNOWN":         "onUnknown", "REPLYONCE_ATTEMPTS": "attempts", "REPLYONCE_CALLS": "calls", "REPLYONCE_DEADLINE": "deadline",
 	"REPLYONCE_LOG_LEVEL": "logLevel", "REPLYONCE_ALLOWED_ORIGIN": "allowedOrigin", "REPLYONCE_CALLER_RATE": "callerRate",
 	"REPLYONCE_ISSUER": "issuer", "REPLYONCE_AUDIENCE": "audience", "REPLYONCE_WORKSPACE_CLAIM": "workspaceClaim",
 }
@@ -118,7 +125,7 @@ var optionOf = map[string]string{
 func (o Options) checkEnvironment(w wiring) (worktask.Timers, []string) {
 	var timers worktask.Timers
 	var problems []string
-	for _, function := range []string{API, Authorizer, Worker, Dispatcher, Indexer} {
+	for _, function := range []string{API, Authorizer, Worker, Dispatcher} {
 		env, err := o.environment(function, w)
 		if err == nil {
 			var common runtimeconfig.Common
@@ -162,9 +169,6 @@ func readBack(function string, env map[string]string) (runtimeconfig.Common, err
 		return c.Common, err
 	case Worker:
 		c, err := runtimeconfig.Worker(env)
-		return c.Common, err
-	case Indexer:
-		c, err := runtimeconfig.Indexer(env)
 		return c.Common, err
 	default:
 		c, err := runtimeconfig.Dispatcher(env)

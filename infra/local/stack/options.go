@@ -38,14 +38,17 @@ type Options struct {
 	ProviderKey                     runtimeconfig.Hidden // of the provider; no function but the worker gets it
 	ProviderSecret                  string               // where the key is, at an Endpoint that has Secrets Manager
 	OnUnknown                       string
-	Attempts                        string // budget of new tasks, as in REPLYONCE_ATTEMPTS and so on; "" is the profile's
-	Calls                           string
-	Deadline                        string
-	LogLevel                        string
-	Env                             map[string]string // further variables of every function; they go before those made here
+	OnUnknownAllowed                string
+	// Prices, Currency and MoneyLimit are as in REPLYONCE_PRICES and so on; empty:
+	// nothing is priced.
+	Prices, Currency, MoneyLimit string
+	Attempts                     string // budget of new tasks, as in REPLYONCE_ATTEMPTS and so on; "" is the profile's
+	Calls                        string
+	Deadline                     string
+	LogLevel                     string
+	Env                          map[string]string // further variables of every function; they go before those made here
 
 	Workers   int // worker processes; 0 is 2
-	Indexers  int // indexer processes; 0 is 1
 	APIs      int // api processes: requests at a time; 0 is 2
 	BatchSize int // messages in a batch; 0 is the deployment's
 
@@ -73,7 +76,7 @@ type Options struct {
 
 // packages are the programs that a stack runs.
 var packages = []string{
-	"./functions/api", "./functions/authorizer", "./functions/worker", "./functions/indexer", "./functions/dispatcher",
+	"./functions/api", "./functions/authorizer", "./functions/worker", "./functions/dispatcher",
 }
 
 func (o Options) withDefaults() Options {
@@ -82,9 +85,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Workers == 0 {
 		o.Workers = 2
-	}
-	if o.Indexers == 0 {
-		o.Indexers = 1
 	}
 	if o.APIs == 0 {
 		o.APIs = 2
@@ -99,8 +99,8 @@ func (o Options) withDefaults() Options {
 }
 
 func (o Options) check() error {
-	if o.Workers < 1 || o.Indexers < 1 || o.APIs < 1 {
-		return fmt.Errorf("%d worker, %d indexer and %d api processes: there must be one of each at least", o.Workers, o.Indexers, o.APIs)
+	if o.Workers < 1 || o.APIs < 1 {
+		return fmt.Errorf("%d worker and %d api processes: there must be one of each at least", o.Workers, o.APIs)
 	}
 	if o.NoFaults && o.Endpoint != "" {
 		return fmt.Errorf("the endpoint %s needs the proxy, which signs requests for it", o.Endpoint)
