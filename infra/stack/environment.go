@@ -17,6 +17,7 @@ const (
 	Authorizer = "authorizer"
 	Worker     = "worker"
 	Dispatcher = "dispatcher"
+	Indexer    = "indexer"
 )
 
 // profile is the timer profile of a deployment. The other one is for one
@@ -28,6 +29,7 @@ const profile = "default"
 type wiring struct {
 	table          string
 	queueURL       string
+	indexQueueURL  string
 	deadLettersURL string
 	bucket         string
 	signIn         signIn
@@ -48,9 +50,9 @@ func (o Options) environment(function string, w wiring) (map[string]string, erro
 			return nil, fmt.Errorf("write sign-in settings: %w", err)
 		}
 		maps.Copy(env, map[string]string{
-			"TABLE": w.table, "QUEUE_URL": w.queueURL, "BUCKET": w.bucket, "ON_UNKNOWN": o.OnUnknown, "MODEL": o.Model,
-			"ON_UNKNOWN_ALLOWED": o.OnUnknownAllowed,
-			"ALLOWED_ORIGIN":     o.AllowedOrigin, "SIGN_IN": string(settings), "CALLER_RATE": o.CallerRate,
+			"TABLE": w.table, "QUEUE_URL": w.queueURL, "INDEX_QUEUE_URL": w.indexQueueURL, "BUCKET": w.bucket,
+			"ON_UNKNOWN": o.OnUnknown, "ON_UNKNOWN_ALLOWED": o.OnUnknownAllowed, "MODEL": o.Model,
+			"ALLOWED_ORIGIN": o.AllowedOrigin, "SIGN_IN": string(settings), "CALLER_RATE": o.CallerRate,
 		})
 		maps.Copy(env, o.money())
 	case Worker:
@@ -65,7 +67,11 @@ func (o Options) environment(function string, w wiring) (map[string]string, erro
 			env["PROVIDER_SECRET"] = w.providerSecret
 		}
 	case Dispatcher:
-		maps.Copy(env, map[string]string{"TABLE": w.table, "QUEUE_URL": w.queueURL, "DEAD_LETTER_QUEUE_URL": w.deadLettersURL})
+		maps.Copy(env, map[string]string{
+			"TABLE": w.table, "QUEUE_URL": w.queueURL, "INDEX_QUEUE_URL": w.indexQueueURL, "DEAD_LETTER_QUEUE_URL": w.deadLettersURL,
+		})
+	case Indexer:
+		maps.Copy(env, map[string]string{"TABLE": w.table, "INDEX_QUEUE_URL": w.indexQueueURL, "BUCKET": w.bucket})
 	case Authorizer:
 		maps.Copy(env, map[string]string{
 			"ISSUER": w.signIn.issuer, "AUDIENCE": w.signIn.audience, "WORKSPACE_CLAIM": w.signIn.workspaceClaim,
@@ -86,6 +92,7 @@ func (o Options) environment(function string, w wiring) (map[string]string, erro
 // example stands for resources that do not exist yet.
 var example = wiring{ //nolint:gosec // the secret's address, not the secret
 	table: "table", queueURL: "https://sqs.eu-west-1.amazonaws.com/111122223333/queue", bucket: "bucket",
+	indexQueueURL:  "https://sqs.eu-west-1.amazonaws.com/111122223333/index-queue",
 	deadLettersURL: "https://sqs.eu-west-1.amazonaws.com/111122223333/dead-letters",
 	providerSecret: "arn:aws:secretsmanager:eu-west-1:111122223333:secret:keys-AbCdEf",
 	signIn: signIn{
@@ -125,7 +132,7 @@ var optionOf = map[string]string{
 func (o Options) checkEnvironment(w wiring) (worktask.Timers, []string) {
 	var timers worktask.Timers
 	var problems []string
-	for _, function := range []string{API, Authorizer, Worker, Dispatcher} {
+	for _, function := range []string{API, Authorizer, Worker, Dispatcher, Indexer} {
 		env, err := o.environment(function, w)
 		if err == nil {
 			var common runtimeconfig.Common
@@ -169,6 +176,9 @@ func readBack(function string, env map[string]string) (runtimeconfig.Common, err
 		return c.Common, err
 	case Worker:
 		c, err := runtimeconfig.Worker(env)
+		return c.Common, err
+	case Indexer:
+		c, err := runtimeconfig.Indexer(env)
 		return c.Common, err
 	default:
 		c, err := runtimeconfig.Dispatcher(env)

@@ -21,13 +21,13 @@ const Audience = "replyonce-local"
 // WorkspaceClaim is the claim of those tokens that names the workspace.
 const WorkspaceClaim = "workspace"
 
-// functions are the four functions and their processes.
+// functions are all functions and their processes.
 type functions struct {
 	server     *lambdaruntime.Server
 	supervisor *supervisor.Supervisor
 	like       map[string]extract.Function
 
-	api, authorizer, worker, dispatcher *lambdaruntime.Function
+	api, authorizer, worker, indexer, dispatcher *lambdaruntime.Function
 }
 
 // newFunctions makes the functions. Requests for them wait until start has brought up their processes.
@@ -40,6 +40,7 @@ func newFunctions(ctx context.Context, like map[string]extract.Function, region 
 	f.api = f.function("api", region)
 	f.authorizer = f.function("authorizer", region)
 	f.worker = f.function("worker", region)
+	f.indexer = f.function("indexer", region)
 	f.dispatcher = f.function("dispatcher", region)
 	return f, nil
 }
@@ -51,7 +52,7 @@ func (f *functions) start(ctx context.Context, o Options, dir string, b *backend
 	for _, group := range []struct {
 		function *lambdaruntime.Function
 		count    int
-	}{{f.authorizer, 1}, {f.api, o.APIs}, {f.worker, o.Workers}, {f.dispatcher, 1}} {
+	}{{f.authorizer, 1}, {f.api, o.APIs}, {f.worker, o.Workers}, {f.indexer, o.Indexers}, {f.dispatcher, 1}} {
 		name := group.function.Settings().Name
 		env := shared
 		if group.function == f.worker {
@@ -85,14 +86,15 @@ func (f *functions) function(name, region string) *lambdaruntime.Function {
 // functions' own defaults hold.
 func environment(o Options, b *backend, issuer string) map[string]string {
 	env := map[string]string{
-		"REPLYONCE_TABLE":       Table,
-		"REPLYONCE_QUEUE_URL":   b.created.QueueURL,
-		"REPLYONCE_BUCKET":      Bucket,
-		"REPLYONCE_MODEL":       o.Model,
-		"REPLYONCE_ON_UNKNOWN":  o.OnUnknown,
-		"REPLYONCE_PRICES":      o.Prices,
-		"REPLYONCE_CURRENCY":    o.Currency,
-		"REPLYONCE_MONEY_LIMIT": o.MoneyLimit,
+		"REPLYONCE_TABLE":           Table,
+		"REPLYONCE_QUEUE_URL":       b.created.QueueURL,
+		"REPLYONCE_INDEX_QUEUE_URL": b.created.IndexQueueURL,
+		"REPLYONCE_BUCKET":          Bucket,
+		"REPLYONCE_MODEL":           o.Model,
+		"REPLYONCE_ON_UNKNOWN":      o.OnUnknown,
+		"REPLYONCE_PRICES":          o.Prices,
+		"REPLYONCE_CURRENCY":        o.Currency,
+		"REPLYONCE_MONEY_LIMIT":     o.MoneyLimit,
 		// The api needs these for the highest price of a call.
 		"REPLYONCE_MAX_OUTPUT_TOKENS":  o.MaxOutputTokens,
 		"REPLYONCE_MAX_INPUT_TOKENS":   o.MaxInputTokens,

@@ -49,6 +49,7 @@ type Options struct {
 	Env                          map[string]string // further variables of every function; they go before those made here
 
 	Workers   int // worker processes; 0 is 2
+	Indexers  int // indexer processes; 0 is 1
 	APIs      int // api processes: requests at a time; 0 is 2
 	BatchSize int // messages in a batch; 0 is the deployment's
 
@@ -76,7 +77,7 @@ type Options struct {
 
 // packages are the programs that a stack runs.
 var packages = []string{
-	"./functions/api", "./functions/authorizer", "./functions/worker", "./functions/dispatcher",
+	"./functions/api", "./functions/authorizer", "./functions/worker", "./functions/indexer", "./functions/dispatcher",
 }
 
 func (o Options) withDefaults() Options {
@@ -85,6 +86,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Workers == 0 {
 		o.Workers = 2
+	}
+	if o.Indexers == 0 {
+		o.Indexers = 1
 	}
 	if o.APIs == 0 {
 		o.APIs = 2
@@ -99,8 +103,8 @@ func (o Options) withDefaults() Options {
 }
 
 func (o Options) check() error {
-	if o.Workers < 1 || o.APIs < 1 {
-		return fmt.Errorf("%d worker and %d api processes: there must be one of each at least", o.Workers, o.APIs)
+	if o.Workers < 1 || o.Indexers < 1 || o.APIs < 1 {
+		return fmt.Errorf("%d worker, %d indexer and %d api processes: there must be one of each at least", o.Workers, o.Indexers, o.APIs)
 	}
 	if o.NoFaults && o.Endpoint != "" {
 		return fmt.Errorf("the endpoint %s needs the proxy, which signs requests for it", o.Endpoint)
