@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 GO ?= go
 # A program a function, and of the worker one for each provider SDK that it would carry for nothing otherwise.
-PROGRAMS := api authorizer worker worker-openai worker-anthropic worker-bedrock dispatcher
+PROGRAMS := api authorizer worker worker-openai worker-anthropic worker-bedrock indexer dispatcher
 TAGS_worker := ,no_openai,no_anthropic,no_bedrock
 TAGS_worker-openai := ,no_anthropic,no_bedrock
 TAGS_worker-anthropic := ,no_openai,no_bedrock

@@ -13,7 +13,7 @@ func Print(w io.Writer, zips []Zip, starts []Start) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "program\tzip MB\tat most MB\tunzipped MB\t\n")
 	for _, z := range zips {
-		fmt.Fprintf(table, "%s\t%.2f\t%.1f\t%.2f\t\n", z.Program, float64(z.Zipped)/1e6, float64(Limit)/1e6, float64(z.Unzipped)/1e6)
+		fmt.Fprintf(table, "%s\t%.2f\t%.1f\t%.2f\t\n", z.Program, float64(z.Zipped)/1e6, float64(Limit(z.Program))/1e6, float64(z.Unzipped)/1e6)
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print sizes: %w", err)

@@ -13,7 +13,7 @@ import (
 // Names are the programs that are deployed: one of each function, and of the
 // worker the one that asks the configured provider.
 func Names() []string {
-	return append([]string{"api", "authorizer", "dispatcher"}, runtimeconfig.WorkerPrograms()...)
+	return append([]string{"api", "authorizer", "indexer", "dispatcher"}, runtimeconfig.WorkerPrograms()...)
 }
 
 // Binary is where make puts a program; architecture is "arm64" or "host".
@@ -28,11 +28,12 @@ func Programs(root string, cfg aws.Config, table string) ([]Program, error) {
 	environment := []string{
 		"REPLYONCE_LOCAL=1", "REPLYONCE_TABLE=" + table, "REPLYONCE_BUCKET=bench",
 		"REPLYONCE_QUEUE_URL=" + aws.ToString(cfg.BaseEndpoint) + "/000000000000/bench",
+		"REPLYONCE_INDEX_QUEUE_URL=" + aws.ToString(cfg.BaseEndpoint) + "/000000000000/bench-index",
 		"REPLYONCE_ISSUER=" + aws.ToString(cfg.BaseEndpoint), "REPLYONCE_AUDIENCE=bench",
 		"AWS_ENDPOINT_URL=" + aws.ToString(cfg.BaseEndpoint), "AWS_REGION=" + cfg.Region,
 		"AWS_ACCESS_KEY_ID=bench", "AWS_SECRET_ACCESS_KEY=bench",
 	}
-	events := map[string]string{"dispatcher": `{}`}
+	events := map[string]string{"dispatcher": `{}`, "indexer": `{"Records":[]}`}
 	for _, worker := range runtimeconfig.WorkerPrograms() {
 		events[worker] = `{"Records":[]}`
 	}
