@@ -34,7 +34,9 @@ func (s Service) AddVersion(ctx context.Context, caller identity.Caller, key ide
 		Scope: scope(caller, OperationAddVersion), Key: key,
 		Canonical: idempotency.NewCanonical(OperationAddVersion).Path("document", in.Document).String("text", in.Text),
 	}
-	outcome, err := s.addNext(ctx, caller, request, in)
+	outcome, err := s.addNext(ctx, caller, s.Creator, request, in.Document, func(d Document) Version {
+		return s.version(d, d.LatestVersion+1, in.Text, origin{caller: caller, gatewayRequestID: in.GatewayRequestID})
+	})
 	if err != nil {
 		return Made{}, fmt.Errorf("add version to document %s: %w", in.Document, err)
 	}
@@ -44,21 +46,23 @@ func (s Service) AddVersion(ctx context.Context, caller identity.Caller, key ide
 // addNext takes the next number, and the one after it when another request was
 // faster. The record is written with the version that its target names, so
 // whatever number wins, the key makes one version.
-func (s Service) addNext(ctx context.Context, caller identity.Caller, request keyed.Request, in AddVersionInput) (keyed.Outcome, error) {
+func (s Service) addNext(
+	ctx context.Context, caller identity.Caller, creator keyed.Creator, request keyed.Request, id string, next func(Document) Version,
+) (keyed.Outcome, error) {
 	maker := s.NewID()
 	for try := 1; ; try++ {
-		d, err := s.Store.Document(ctx, caller.Workspace, in.Document)
+		d, err := s.Store.Document(ctx, caller.Workspace, id)
 		if errors.Is(err, storeerror.ErrNotFound) {
-			return s.earlier(ctx, request, err)
+			return earlier(ctx, creator, request, err)
 		}
 		if err != nil {
 			return keyed.Outcome{}, err
 		}
-		v := s.version(d, d.LatestVersion+1, in.Text, origin{caller: caller, gatewayRequestID: in.GatewayRequestID})
+		v := next(d)
 		// Two requests under one key may want the same number with different
 		// texts; without the maker each would take the other's record for its own.
 		request.Target = VersionPath(d.ID, v.Number) + "#" + maker
-		outcome, err := s.Creator.Do(ctx, request, func(ctx context.Context, record idempotency.Record) error {
+		outcome, err := creator.Do(ctx, request, func(ctx context.Context, record idempotency.Record) error {
 			return s.Store.AddVersion(ctx, record, d, v)
 		})
 		if err == nil && !outcome.Replayed {
@@ -70,7 +74,7 @@ func (s Service) addNext(ctx context.Context, caller identity.Caller, request ke
 		if try == versionTries {
 			return keyed.Outcome{}, fmt.Errorf("%w: every number tried was taken by another request", storeerror.ErrUnavailable)
 		}
-		if err := s.Creator.Pause(ctx, try); err != nil {
+		if err := creator.Pause(ctx, try); err != nil {
 			return keyed.Outcome{}, fmt.Errorf("%w: %w", storeerror.ErrUnavailable, err)
 		}
 	}
@@ -78,8 +82,8 @@ func (s Service) addNext(ctx context.Context, caller identity.Caller, request ke
 
 // earlier answers for a document that is not there: a repeat learns that what
 // it made is gone, a first request that there is no such document.
-func (s Service) earlier(ctx context.Context, request keyed.Request, refusal error) (keyed.Outcome, error) {
-	outcome, found, err := s.Creator.Find(ctx, request)
+func earlier(ctx context.Context, creator keyed.Creator, request keyed.Request, refusal error) (keyed.Outcome, error) {
+	outcome, found, err := creator.Find(ctx, request)
 	if err != nil || found {
 		return outcome, err
 	}

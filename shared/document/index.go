@@ -48,7 +48,7 @@ func (s Service) toIndex(v Version, o origin) Version {
 	// bound it.
 	t.Budget.UnknownRepeats = t.Budget.AttemptLimit
 	v.State = Indexing
-	v.Index = Index{Pipeline: in.Pipeline, Task: ref.ID, MediaType: o.mediaType, FileName: o.fileName}
+	v.Index = Index{Pipeline: in.Pipeline, Task: ref.ID, MediaType: o.mediaType, FileName: o.fileName, Object: o.object}
 	v.IndexTask = &t
 	return v
 }

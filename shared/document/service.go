@@ -18,6 +18,7 @@ import (
 const (
 	OperationCreate     = "create_document"
 	OperationAddVersion = "add_document_version"
+	OperationUploaded   = "complete_upload" // its key is the upload's id
 )
 
 // Service has the use cases.

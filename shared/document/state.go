@@ -26,6 +26,7 @@ type Index struct {
 	Writer    int64
 	MediaType string // of the source, as it was announced
 	FileName  string // empty for a pasted text
+	Object    string // key of the uploaded file; empty for a pasted text
 
 	Entries  int    // of all stages; 0 until the version is ready
 	Passages int    // that can be found

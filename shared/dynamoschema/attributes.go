@@ -107,6 +107,7 @@ const (
 	Passages      = "passages"
 	Pages         = "pages"
 	IndexManifest = "index_manifest"
+	SourceObject  = "source_object"
 	IndexFailure  = "index_failure"
 
 	Body = "body" // of an entry

@@ -21,6 +21,7 @@ const (
 	ConversationSK = "CONVERSATION"
 	DocumentSK     = "DOCUMENT"
 	RecordSK       = "RECORD"
+	UploadSK       = "UPLOAD"
 
 	EntryPrefix    = "ENTRY#"
 	EvidencePrefix = "EVIDENCE#"
@@ -115,6 +116,11 @@ func PartsOf(number int) string { return fmt.Sprintf("%s%010d#", PartPrefix, num
 // PartKey is one part of a version's text, counted from 0.
 func PartKey(workspace, document string, number, part int) Key {
 	return Key{DocumentPK(workspace, document), PartsOf(number) + fmt.Sprintf("%04d", part)}
+}
+
+// UploadKey is a file that somebody announced.
+func UploadKey(workspace, upload string) Key {
+	return Key{workspacePK(workspace) + "U#" + upload, UploadSK}
 }
 
 // EntriesOf begins the sort keys of the entries of a version's index.

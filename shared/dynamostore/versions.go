@@ -46,6 +46,7 @@ func writeIndex(w itemWriter, v document.Version) {
 	w.text(dynamoschema.IndexTask, v.Index.Task)
 	w.text(dynamoschema.MediaType, v.Index.MediaType)
 	w.text(dynamoschema.FileName, v.Index.FileName)
+	w.text(dynamoschema.SourceObject, v.Index.Object)
 }
 
 func readIndex(r *itemReader) (document.State, document.Index) {
@@ -59,6 +60,7 @@ func readIndex(r *itemReader) (document.State, document.Index) {
 		Writer:    r.number(dynamoschema.IndexWriter),
 		MediaType: r.text(dynamoschema.MediaType),
 		FileName:  r.text(dynamoschema.FileName),
+		Object:    r.text(dynamoschema.SourceObject),
 		Entries:   r.count(dynamoschema.IndexEntries),
 		Passages:  r.count(dynamoschema.Passages),
 		Pages:     r.count(dynamoschema.Pages),

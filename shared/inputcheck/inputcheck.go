@@ -20,6 +20,7 @@ const (
 	CodeNotFound         = "not_found"
 	CodeMessageTooLarge  = "message_too_large"
 	CodeDocumentTooLarge = "document_too_large"
+	CodeFileTooLarge     = "file_too_large"
 )
 
 // FieldError says what is wrong with one field of a request and how to put it

@@ -3,7 +3,6 @@ package memstore
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/replyonce/replyonce/shared/idempotency"
 	"github.com/replyonce/replyonce/shared/storeerror"
@@ -45,15 +44,10 @@ func (s *Store) create(ctx context.Context, record idempotency.Record, taken fun
 	return nil
 }
 
-// storedRecord is the record as the database gives it back. The purge time is
-// whole seconds, rounded up: a key never becomes free early.
+// storedRecord is the record as the database gives it back.
 func storedRecord(r idempotency.Record) idempotency.Record {
 	r.CreatedAt = millis(r.CreatedAt)
 	r.ReplayUntil = millis(r.ReplayUntil)
-	seconds := r.PurgeAfter.Unix()
-	if r.PurgeAfter.Nanosecond() > 0 {
-		seconds++
-	}
-	r.PurgeAfter = time.Unix(seconds, 0).UTC()
+	r.PurgeAfter = purgeTime(r.PurgeAfter)
 	return r
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/idempotency"
 	"github.com/replyonce/replyonce/shared/storeerror"
+	"github.com/replyonce/replyonce/shared/upload"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
@@ -41,6 +42,7 @@ type Store struct {
 	documents     map[documentKey]document.Document
 	versions      map[versionKey]document.Version
 	entries       map[entryKey]keptEntry
+	uploads       map[uploadKey]upload.Upload
 	objects       map[string][]byte
 }
 
@@ -57,6 +59,7 @@ func New(options Options) *Store {
 		documents:     map[documentKey]document.Document{},
 		versions:      map[versionKey]document.Version{},
 		entries:       map[entryKey]keptEntry{},
+		uploads:       map[uploadKey]upload.Upload{},
 		objects:       map[string][]byte{},
 	}
 }

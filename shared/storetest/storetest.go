@@ -22,6 +22,7 @@ import (
 	"github.com/replyonce/replyonce/shared/indexing"
 	"github.com/replyonce/replyonce/shared/keyed"
 	"github.com/replyonce/replyonce/shared/taskflow"
+	"github.com/replyonce/replyonce/shared/upload"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
@@ -33,6 +34,7 @@ type Store interface {
 	conversation.Store
 	document.Store
 	indexing.Store
+	upload.Store
 	keyed.Records
 }
 
@@ -97,6 +99,7 @@ func Cases() []Case {
 	all = append(all, logCases()...)
 	all = append(all, documentCases()...)
 	all = append(all, indexingCases()...)
+	all = append(all, uploadCases()...)
 	all = append(all, sizeCases()...)
 	all = append(all, evidenceCases()...)
 	all = append(all, raceCases()...)
