@@ -56,6 +56,10 @@ chaos: ## drill D30 for DURATION: people keep asking while processes die, messag
 bench: build/arm64 build/host dist/tools/aws-lambda-rie ## count units and requests, measure rates, print zip sizes, index real documents and find passages in them
 	@$(GO) run ./infra/bench/cmd/replyonce-bench
 
+.PHONY: costs
+costs: ## what a month costs on AWS, the model provider excluded
+	@$(GO) run ./infra/costs/cmd/replyonce-costs
+
 .PHONY: build
 build: build/host build/arm64 ## build the functions for this machine and for Lambda (arm64)
 
@@ -198,16 +202,24 @@ ministack-test: build/$(HOST_ARCHITECTURE) $(CDKLOCAL) $(MINISTACK) ## deploy to
 	@$(RUN_LOCALSTACK) -ministack $(MINISTACK) -log dist/ministack.log \
 		-without AWS::CloudWatch::Alarm,AWS::CloudWatch::Dashboard $(ON_STAGE)
 
+.PHONY: options
+options: ## list the options of a deployment
+	@$(GO) run ./infra/app/options
+
+.PHONY: bootstrap
+bootstrap: build/$(ARCHITECTURE) $(CDK) ## prepare an AWS account and region for the CDK, once
+	$(CDK) bootstrap $(CDK_CONTEXT)
+
 .PHONY: diff
 diff: build/$(ARCHITECTURE) $(CDK) ## what a deployment would change
 	$(CDK) diff $(CDK_CONTEXT)
 
 .PHONY: deploy
-deploy: build/$(ARCHITECTURE) $(CDK) ## deploy STAGE to the AWS account of your credentials (once per account: cdk bootstrap)
+deploy: build/$(ARCHITECTURE) $(CDK) ## deploy STAGE to the AWS account of your credentials (once for an account and region: make bootstrap)
 	$(CDK) deploy --strict $(CDK_CONTEXT) --outputs-file cdk.out/outputs.json
 
 .PHONY: destroy
-destroy: $(CDK) ## remove STAGE from the account (dev only; prod is protected)
+destroy: build/$(ARCHITECTURE) $(CDK) ## remove STAGE from the account (dev only; prod is protected)
 	$(CDK) destroy $(CDK_CONTEXT)
 
 # Operating a deployment: STACK=replyonce-prod; one machine: STACK= and AWS_ENDPOINT_URL.
