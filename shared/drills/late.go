@@ -25,7 +25,7 @@ func lateDrills() []Drill {
 			ID: "D11", Name: "A worker wakes up with an answer, too late",
 			Happens: "A worker stands still with an answer in its hands. Another worker has taken its place and waits for the provider when the first one wakes up " +
 				"and saves: no reply is there yet.",
-			MustSee:  "The late save is refused, because the task has moved on to another worker. The other worker's reply is the one that is saved; of the refused one size and cost are kept.",
+			MustSee:  "The late save is refused, because the task has moved on to another worker. The other worker's reply is saved; size and cost of the refused answer are kept.",
 			Promises: []check.Promise{check.P1, check.P2, check.P14},
 			Acts: []Act{{Needs: killing, Asks: []Ask{{
 				Question: "Does the desk telephone at once?",
@@ -76,7 +76,7 @@ func lateDrills() []Drill {
 // worker has the task: the slot is empty, the version alone refuses it.
 func playLateAnswer(ctx context.Context, s *Scene) error {
 	t := s.one()
-	save := t.freezeAt(ctx, Complete, "it has the answer, its save is on the way")
+	save := t.freezeAt(ctx, Complete, "it has the answer and is about to save it")
 	if err := t.accepted(ctx); err != nil {
 		return err
 	}
@@ -97,15 +97,16 @@ func playLateAnswer(ctx context.Context, s *Scene) error {
 	if err := s.moment(ctx); err != nil {
 		return err
 	}
-	s.log.Note("the task is with another worker and has no reply; now the save of %s arrives", sleeper)
+	s.log.Note("sees that the task is with another worker and has no reply yet")
+	s.thaw(sleeper, "it goes on where it was")
 	landed, err := save.letGo(ctx)
 	if err != nil {
 		return err
 	}
 	if landed {
-		return errors.New("the late save was taken")
+		t.release() // to see what becomes of the worker that has the task
+		return errors.Join(errors.New("the late save was taken"), s.moment(ctx))
 	}
-	s.thaw(sleeper, "it wakes up")
 	if _, err := t.refused(ctx, sleeper, Complete); err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func (t *Thread) keptEvidence(ctx context.Context) error {
 		a := t.person.read(ctx, t.conversation, t.id(), "", t.person.ref(workspace, t.conversation, t.id()))
 		if a.Task != nil && len(a.Task.Spend.RefusedAnswers) > 0 {
 			refused := a.Task.Spend.RefusedAnswers[0]
-			t.scene.log.Note("of the refused answer are kept: %d bytes, %d tokens, a hash", refused.Bytes, refused.OutputTokens)
+			t.scene.log.Note("sees that size and cost of the refused answer are kept: %d bytes, %d tokens", refused.Bytes, refused.OutputTokens)
 			return nil
 		}
 		if err := pass(ctx, t.scene.pollEvery()); err != nil {
@@ -174,7 +175,7 @@ func playNotReplaced(ctx context.Context, s *Scene) error {
 // finish the task, and then lets the write arrive.
 func playLateWrite(ctx context.Context, s *Scene, op Op) error {
 	t := s.one()
-	late := t.freezeAt(ctx, op, fmt.Sprintf("its %s is on the way", op))
+	late := t.freezeAt(ctx, op, fmt.Sprintf("its %s is about to be sent", plainly[string(op)]))
 	if err := t.accepted(ctx); err != nil {
 		return err
 	}
@@ -185,6 +186,7 @@ func playLateWrite(ctx context.Context, s *Scene, op Op) error {
 	if _, err := t.landed(ctx, 1, Complete); err != nil {
 		return err
 	}
+	s.thaw(sleeper, "it goes on where it was")
 	landed, err := late.letGo(ctx)
 	if err != nil {
 		return err
@@ -192,7 +194,6 @@ func playLateWrite(ctx context.Context, s *Scene, op Op) error {
 	if landed {
 		return fmt.Errorf("the late %s was taken", op)
 	}
-	s.thaw(sleeper, "it wakes up")
 	if _, err := t.refused(ctx, sleeper, Renew, Release, Fail, Complete); err != nil {
 		return err
 	}

@@ -217,7 +217,10 @@ func (s *Scene) look(ctx context.Context, t *Thread, ref history.Ref) (Seen, err
 		case e.Task != ref:
 		case e.Kind == history.CallReceived:
 			seen.Requests++
-		case isRefused(e) && (e.Write().Fenced() || e.Write().Claims()):
+		case isRefused(e) && e.Write().Claims():
+			seen.Refused++
+			seen.RefusedClaims++
+		case isRefused(e) && e.Write().Fenced():
 			seen.Refused++
 		}
 	}

@@ -51,7 +51,7 @@ func (t *Thread) gate(name string) string { return name + " of " + t.question }
 
 // release lets the provider's held answer go.
 func (t *Thread) release() {
-	t.scene.log.Note("the provider's answer may go")
+	t.scene.log.Note("lets the provider answer")
 	t.scene.scripted().Release(t.gate(held))
 }
 

@@ -42,11 +42,20 @@ type Mark string
 
 // The marks.
 const (
-	Refusal Mark = "refused" // a write that the store refused
-	Loss    Mark = "lost"    // an acknowledgement or an answer that nobody got
-	Death   Mark = "killed"
-	Saved   Mark = "saved" // a reply
-	Trouble Mark = "fault" // what the script does to the service
+	Refusal    Mark = "refused"     // a write that the store refused
+	TurnedAway Mark = "turned_away" // a claim that the store refused: the task is not free
+	LeaseOver  Mark = "over"        // the time is over for which a worker may hold the task
+	Loss       Mark = "lost"        // an acknowledgement or an answer that nobody got
+	Death      Mark = "killed"
+	Saved      Mark = "saved" // a reply
+	Trouble    Mark = "fault" // what the script does to the service
+)
+
+// The marks of what a service as it must be never does.
+const (
+	Stale       Mark = "stale"       // a write landed whose sender no longer had the task
+	Overwritten Mark = "overwritten" // a reply was saved over another one
+	Robbed      Mark = "robbed"      // after a stale write, the worker that has the task is refused
 )
 
 // BarKind is what lasted.
@@ -75,6 +84,7 @@ func TimelineOf(h history.History, notes []Note) Timeline {
 	b := &teller{
 		leases: map[string]*Bar{}, calls: map[int64]*Bar{}, frozen: map[string]*Bar{}, tasks: map[history.Ref]int{},
 		requests: map[string]int{}, ended: map[history.Ref]bool{}, until: map[*Bar]int64{},
+		version: map[history.Ref]int64{}, saved: map[history.Ref]bool{}, spoiled: map[history.Ref]bool{},
 	}
 	for _, e := range h.Events {
 		b.begin(e.At)
@@ -101,6 +111,9 @@ type teller struct {
 	tasks    map[history.Ref]int
 	requests map[string]int // numbers, by the provider's ids
 	ended    map[history.Ref]bool
+	version  map[history.Ref]int64 // of the assignment that has the task
+	saved    map[history.Ref]bool  // that have a reply
+	spoiled  map[history.Ref]bool  // that a stale write has changed
 }
 
 func (b *teller) begin(at time.Time) {
@@ -150,7 +163,7 @@ func (b *teller) tell(s Sight) {
 	case history.PublishDone:
 		b.published(s)
 	case history.Delivered:
-		b.point(s.At, LaneQueue, fmt.Sprintf("%sgives the message out (%d. time)", b.of(s.Task), s.Message.ReceiveCount), "")
+		b.point(s.At, LaneQueue, fmt.Sprintf("%sgives the message out%s", b.of(s.Task), again(s.Message.ReceiveCount)), "")
 	case history.Deleted:
 		b.point(s.At, LaneQueue, b.of(s.Task)+"the message is deleted", "")
 	case history.DeadLettered:
@@ -205,6 +218,14 @@ func (b *teller) answered(s Sight) {
 	}
 }
 
+// again tells of a message that is given out more than once.
+func again(count int) string {
+	if count < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" again (number %d)", count)
+}
+
 func ended(status string) bool {
 	return status == "completed" || status == "failed" || status == "cancelled"
 }
@@ -243,9 +264,8 @@ func laneOf(actor string) string {
 
 // finish sorts everything and ends what has no end.
 func (b *teller) finish() Timeline {
-	t := Timeline{Begun: b.begun, Points: b.points}
-	slices.SortStableFunc(t.Points, func(x, y Moment) int { return cmp.Compare(x.AtMS, y.AtMS) })
-	for _, p := range t.Points {
+	t := Timeline{Begun: b.begun}
+	for _, p := range b.points {
 		t.EndsMS = max(t.EndsMS, p.AtMS)
 	}
 	for _, bar := range b.bars {
@@ -253,15 +273,26 @@ func (b *teller) finish() Timeline {
 	}
 	for _, bar := range b.bars {
 		if bar.ToMS < 0 {
-			bar.ToMS = t.EndsMS
-			if until, limited := b.until[bar]; limited {
-				bar.ToMS = min(until, t.EndsMS)
-			}
+			b.end(bar, t.EndsMS)
 		}
 		t.Bars = append(t.Bars, *bar)
 	}
+	t.Points = b.points
+	slices.SortStableFunc(t.Points, func(x, y Moment) int { return cmp.Compare(x.AtMS, y.AtMS) })
 	t.Lanes = t.lanes()
 	return t
+}
+
+// end ends a bar, a lease at the latest when its time is over.
+func (b *teller) end(bar *Bar, ms int64) {
+	bar.ToMS = ms
+	if until, limited := b.until[bar]; limited && until <= ms {
+		bar.ToMS = until
+		name := strings.LastIndex(bar.Text, "assignment")
+		b.points = append(b.points, Moment{
+			until, bar.Lane, bar.Text[:name] + "its hold is over: " + strings.TrimSuffix(bar.Text[name:], killed), LeaseOver,
+		})
+	}
 }
 
 // lanes are those that have anything.

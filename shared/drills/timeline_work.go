@@ -12,11 +12,15 @@ import (
 func (b *teller) landed(s Sight) {
 	w, item, lane := s.Event.Write, s.After, laneOf(s.Began.Actor)
 	id := b.of(s.Task)
+	defer func() { b.version[s.Task] = item.AssignmentVersion }()
+	if b.stale(s, lane) {
+		return
+	}
 	switch w.Transition {
 	case history.Claim, history.LookupClaim:
 		for other, bar := range b.leases {
 			if bar.ToMS < 0 && strings.HasPrefix(other, string(s.Task)+" ") {
-				bar.ToMS = min(b.ms(s.At), b.until[bar]) // its time was over
+				b.end(bar, b.ms(s.At)) // its time was over
 			}
 		}
 		bar := b.bar(s.At, lane, fmt.Sprintf("%sassignment %d", id, item.AssignmentVersion), Lease)
@@ -32,7 +36,8 @@ func (b *teller) landed(s Sight) {
 	case history.SaveOperation:
 		b.point(s.At, lane, id+"notes the provider's number", "")
 	case history.Complete:
-		b.point(s.At, lane, id+"saves the reply", Saved)
+		b.saves(s, lane)
+		return
 	case history.Release:
 		b.point(s.At, lane, id+"gives the task back: "+strings.ReplaceAll(w.Mode, "_", " "), "")
 	case history.Fail:
@@ -43,27 +48,68 @@ func (b *teller) landed(s Sight) {
 		b.point(s.At, lane, id+"finds the task due, moves its due time", "")
 		return // which changes nothing that people see
 	}
-	if w.Transition == history.Release || item.Ended() {
-		b.endLease(s.Task, w.AssignmentID, s)
-	}
+	b.endLease(s.Task, w.AssignmentID, s)
 	if w.Transition != history.Renew && w.Transition != history.Begin {
-		b.point(s.At, LaneTask, fmt.Sprintf("%s%s, version %d", id, item.Status, item.AssignmentVersion), savedMark(item))
+		b.point(s.At, LaneTask, id+state(w, item), "")
 	}
 }
 
-func savedMark(item *history.Item) Mark {
-	if item.Result.Present() {
-		return Saved
+// state is what a task is after a write, in words.
+func state(w *history.Write, item *history.Item) string {
+	switch {
+	case item.AssignmentVersion == 0 || w.Transition == history.Cancel: // which counts up, and assigns nothing
+		return item.Status
+	case w.Transition == history.Release:
+		return fmt.Sprintf("%s, free again after assignment %d", item.Status, item.AssignmentVersion)
 	}
-	return ""
+	return fmt.Sprintf("%s, assignment %d", item.Status, item.AssignmentVersion)
 }
 
-// endLease ends the bar of an assignment; of all of an ended task.
+// saves tells that a reply was saved.
+func (b *teller) saves(s Sight, lane string) {
+	id, w := b.of(s.Task), s.Event.Write
+	who, what, mark := "saves the reply", fmt.Sprintf("completed: the reply of assignment %d is saved", w.AssignmentVersion), Saved
+	if b.saved[s.Task] {
+		who, what, mark = "saves another reply over the saved one", "the saved reply is overwritten by another one", Overwritten
+	}
+	b.saved[s.Task] = true
+	b.endLease(s.Task, w.AssignmentID, s)
+	b.point(s.At, lane, id+who, mark)
+	b.point(s.At, LaneTask, id+what, mark)
+}
+
+// stale tells a write that the store has taken although the task was no longer
+// its sender's, which only a broken service does.
+func (b *teller) stale(s Sight, lane string) bool {
+	w, item, id := s.Event.Write, s.After, b.of(s.Task)
+	if !w.Fenced() || w.AssignmentVersion >= b.version[s.Task] {
+		return false
+	}
+	what, mark := item.Status+", as a worker wants that no longer has it", Stale
+	if w.Transition == history.Complete {
+		what = fmt.Sprintf("completed: the wrong reply is saved, of assignment %d; the task was with assignment %d", w.AssignmentVersion, b.version[s.Task])
+		if b.saved[s.Task] {
+			what, mark = "the saved reply is overwritten by another one", Overwritten
+		}
+		b.saved[s.Task] = true
+	}
+	b.spoiled[s.Task] = true
+	b.endLease(s.Task, w.AssignmentID, s)
+	b.point(s.At, lane, fmt.Sprintf("%sits %s is taken, although the task is no longer its own", id, plainly[w.Transition]), Stale)
+	b.point(s.At, LaneTask, id+what, mark)
+	return true
+}
+
+// endLease ends the bar of an assignment that has given its task back; all those
+// of an ended task.
 func (b *teller) endLease(task history.Ref, assignment string, s Sight) {
+	if s.Event.Write.Transition != history.Release && !s.After.Ended() {
+		return
+	}
 	for key, bar := range b.leases {
 		of, id, _ := strings.Cut(key, " ")
 		if of == string(task) && bar.ToMS < 0 && (id == assignment || s.After.Ended()) {
-			bar.ToMS = min(b.ms(s.At), b.until[bar])
+			b.end(bar, b.ms(s.At))
 		}
 	}
 }
@@ -86,13 +132,28 @@ func (b *teller) heard(s Sight) {
 		if w.Transition == history.Bump {
 			return
 		}
-		b.point(s.At, lane, fmt.Sprintf("%sits %s is refused", b.of(s.Task), what), Refusal)
+		b.refused(s, lane, what)
 	case history.Lost:
 		b.point(s.At, lane, fmt.Sprintf("%sdoes not hear what became of its %s", b.of(s.Task), what), Loss)
 	case history.Unavailable:
 		b.point(s.At, lane, fmt.Sprintf("%sthe store does not take its %s", b.of(s.Task), what), Loss)
 	}
 }
+
+// refused tells a write that the store has not taken.
+func (b *teller) refused(s Sight, lane, what string) {
+	text, mark := "its "+what+" is refused", Refusal
+	switch w := s.Write(); {
+	case w.Claims():
+		mark = TurnedAway
+	case w.Fenced() && b.spoiled[s.Task] && w.AssignmentVersion == b.version[s.Task]:
+		text, mark = "the rightful worker is turned away: "+text, Robbed
+	}
+	b.point(s.At, lane, b.of(s.Task)+text, mark)
+}
+
+// killed is what the lease of a killed process says besides.
+const killed = ", killed"
 
 // call tells the provider's log.
 func (b *teller) call(s Sight) {
@@ -135,7 +196,7 @@ func (b *teller) process(s Sight) {
 		}
 		for _, bar := range b.leases {
 			if bar.ToMS < 0 && bar.Lane == lane {
-				bar.Text += ", killed"
+				bar.Text += killed
 			}
 		}
 	case history.ProcessFrozen:
@@ -143,7 +204,7 @@ func (b *teller) process(s Sight) {
 	case history.ProcessThawed:
 		if bar := b.frozen[s.Actor]; bar != nil && bar.ToMS < 0 {
 			bar.ToMS = b.ms(s.At)
-			b.point(s.At, lane, s.Actor+" goes on", "")
+			b.point(s.At, lane, s.Actor+" wakes up", "")
 		}
 	case history.ClockStepped:
 		b.point(s.At, lane, fmt.Sprintf("the clock of %s is %.1f s off", s.Actor, float64(s.Clock.OffsetMS)/1000), Trouble)

@@ -2,6 +2,7 @@ package drills
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/replyonce/replyonce/shared/worktask"
@@ -38,7 +39,7 @@ func (r Range) String() string {
 	case r.Min == r.Max:
 		return fmt.Sprint(r.Min)
 	case r.Max == unbounded:
-		return fmt.Sprintf("%d+", r.Min)
+		return fmt.Sprintf("%d or more", r.Min)
 	}
 	return fmt.Sprintf("%d–%d", r.Min, r.Max)
 }
@@ -53,9 +54,11 @@ type Seen struct {
 	Calls    int             `json:"calls"`    // recorded on the task
 	Unknown  int             `json:"calls_unknown"`
 	Version  int             `json:"assignment_version"`
-	Refused  int             `json:"refused"`
+	Refused  int             `json:"refused"` // writes and claims
 	Replies  int             `json:"replies"`
 	CutShort bool            `json:"cut_short,omitempty"`
+
+	RefusedClaims int `json:"refused_claims"` // of Refused
 }
 
 // unseen is the number of requests where the provider's log is not at hand.
@@ -83,11 +86,11 @@ func (w Want) compare(s Seen) []string {
 		seen int
 		want Range
 	}{
-		{"requests at the provider", s.Requests, w.Requests},
-		{"calls on the task", s.Calls, w.Calls},
-		{"calls with an unknown end", s.Unknown, w.Unknown},
-		{"assignment version", s.Version, w.Version},
-		{"refused writes", s.Refused, w.Refused},
+		{"requests that the provider got", s.Requests, w.Requests},
+		{"calls that the task recorded", s.Calls, w.Calls},
+		{"calls whose answer was lost to the service", s.Unknown, w.Unknown},
+		{"last assignment", s.Version, w.Version},
+		{"refused writes and claims", s.Refused, w.Refused},
 	} {
 		if !number.want.holds(number.seen) {
 			differs(number.what, number.seen, number.want)
@@ -129,12 +132,13 @@ func (w Want) String() string {
 		text.WriteString("one end")
 	}
 	if w.Reason != "" {
-		fmt.Fprintf(&text, " (%s)", w.Reason)
+		fmt.Fprintf(&text, " (%s)", plainReason(w.Reason))
 	}
-	fmt.Fprintf(&text, ", v%s, %s at provider, %s calls", w.Version, w.Requests, w.Calls)
-	if w.Unknown != (Range{}) {
-		fmt.Fprintf(&text, " (%s unknown)", w.Unknown)
+	lost := w.Unknown.String()
+	if w.Unknown == whatever {
+		lost = "0" // it says nothing
 	}
+	course(&text, w.Version.String(), w.Requests.String(), w.Calls.String(), lost)
 	return text.String()
 }
 
@@ -152,17 +156,41 @@ func (s Seen) String() string {
 	var text strings.Builder
 	text.WriteString(string(s.Status))
 	if s.Reason != "" {
-		fmt.Fprintf(&text, " (%s)", s.Reason)
+		fmt.Fprintf(&text, " (%s)", plainReason(s.Reason))
 	}
-	fmt.Fprintf(&text, ", v%d", s.Version)
+	requests := ""
 	if s.Requests != unseen {
-		fmt.Fprintf(&text, ", %d at provider", s.Requests)
+		requests = strconv.Itoa(s.Requests)
 	}
-	fmt.Fprintf(&text, ", %d calls", s.Calls)
-	if s.Unknown != 0 {
-		fmt.Fprintf(&text, " (%d unknown)", s.Unknown)
-	}
+	course(&text, strconv.Itoa(s.Version), requests, strconv.Itoa(s.Calls), strconv.Itoa(s.Unknown))
 	return text.String()
+}
+
+// course says how a task came to its end: the last assignment, the requests that
+// the provider got ("": its log is not at hand), the calls recorded on the task,
+// and those of them whose answer the service did not get.
+func course(text *strings.Builder, assignment, requests, calls, lost string) {
+	if assignment == "0" {
+		text.WriteString(", never assigned")
+	} else {
+		text.WriteString(" at assignment " + assignment)
+	}
+	if requests != "" {
+		text.WriteString("; " + counted(requests, "request"))
+	}
+	text.WriteString(", " + counted(calls, "call"))
+	if lost != "0" {
+		text.WriteString(", " + counted(lost, "answer") + " lost")
+	}
+}
+
+func plainReason(r worktask.Reason) string { return strings.ReplaceAll(string(r), "_", " ") }
+
+func counted(number, noun string) string {
+	if number != "1" {
+		noun += "s"
+	}
+	return number + " " + noun
 }
 
 // Expected is what must become of the act's tasks, in a few words.

@@ -13,7 +13,8 @@ import (
 // Build is a build with one rule taken out.
 type Build struct {
 	Name  string
-	Wrong string // what it does, and what follows from it, in a sentence for people
+	Rule  string // that is taken out, in a sentence for people
+	Wrong string // what happens without it, likewise
 	// Drill is the id of the drill that shows it, and Breaks the promise that the
 	// checker names.
 	Drill  string

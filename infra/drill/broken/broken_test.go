@@ -24,7 +24,7 @@ func TestEachBuildFitsTheSource(t *testing.T) {
 			t.Errorf("two builds are named %s", b.Name)
 		}
 		seen[b.Name] = true
-		if _, found := drills.Find(b.Drill); !found || b.Wrong == "" || b.Breaks == "" {
+		if _, found := drills.Find(b.Drill); !found || b.Rule == "" || b.Wrong == "" || b.Breaks == "" {
 			t.Errorf("%s is not complete", b.Name)
 		}
 		change, err := b.Change(root)

@@ -8,7 +8,8 @@
 //	GET /local/drills
 //	  200 {"drills":[{"id":"D11","name":"…","happens":"…","must_see":"…","promises":["P1"],
 //	       "acts":["renews"],"playable":true,"why_not":""}],"run":"3",
-//	       "breaks":[{"name":"unfenced-save","drill":"D11","what":"A reply is saved without …"}]}
+//	       "breaks":[{"name":"unfenced-save","drill":"D11","rule":"A worker must prove …",
+//	       "what":"A worker that was replaced saves …"}]}
 //	  acts has the titles of drills with several scripts and is empty otherwise. A drill that is not playable
 //	  here says why. run is the one under way, or the last one; "" before the first. breaks are the safety rules
 //	  that a run can be played without, to see that a drill finds it; without them the list is empty.
@@ -24,7 +25,7 @@
 //	       "playing":{"drill":"D11","act":"","timeline":TIMELINE} or null,
 //	       "drills":[{"id":"D10","name":"…","status":"passed|failed|not_played","seconds":0.4,
 //	                  "acts":[{"title":"…","passed":true,"expected":"…","shown":"…","told":"…","calls":1,"replies":1,
-//	                           "refused":0,"seconds":0.4,"deviations":[],"findings":[]}],"skipped":["…"]}]}
+//	                           "refused":0,"refused_claims":0,"seconds":0.4,"deviations":[],"findings":[]}],"skipped":["…"]}]}
 //	  broken names the rule that was taken away, "" for a service as it is. Then a drill that has "failed" has
 //	  shown what the rule is for: its deviations and findings say what broke.
 //	  With after it waits, up to 20 seconds, until the version is higher: ask again with the version that came.
@@ -39,7 +40,8 @@
 //	  202: the run stops as soon as the present act can be left.
 //
 //	TIMELINE {"begun":"…","ends_ms":3900,"lanes":["drill","browser","API","queue","dispatcher","worker-1","provider","task"],
-//	  "points":[{"at_ms":12,"lane":"worker-1","text":"takes the task: assignment 1","mark":"refused|lost|killed|saved|fault" or absent}],
+//	  "points":[{"at_ms":12,"lane":"worker-1","text":"takes the task: assignment 1","mark":"refused|turned_away|over|lost|killed|saved|fault|
+//	             stale|overwritten|robbed" or absent}],
 //	  "bars":[{"from_ms":12,"to_ms":3600,"lane":"worker-1","text":"assignment 1","kind":"lease|call|frozen"}]}
 //	  A bar that has no end yet ends at ends_ms. Lanes stand in the order in which they are shown.
 //

@@ -44,7 +44,8 @@ type Config struct {
 // Break is a way in which the service can be broken on purpose.
 type Break struct {
 	Name string `json:"name"`
-	What string `json:"what"` // in a sentence for people
+	Rule string `json:"rule"` // that is taken away, in a sentence for people
+	What string `json:"what"` // what happens without it, likewise
 	// Drill is the id of the drill that is about it, "" where that is open.
 	Drill string `json:"drill"`
 }

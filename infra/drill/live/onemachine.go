@@ -43,7 +43,7 @@ func OnThisMachine(root string) Config {
 func breaks() []Break {
 	var list []Break
 	for _, b := range broken.All() {
-		list = append(list, Break{Name: b.Name, What: b.Wrong, Drill: b.Drill})
+		list = append(list, Break{Name: b.Name, Rule: b.Rule, What: b.Wrong, Drill: b.Drill})
 	}
 	return list
 }

@@ -67,7 +67,8 @@ type EndedAct struct {
 	Told       string   `json:"told"`
 	Calls      int      `json:"calls"`
 	Replies    int      `json:"replies"`
-	Refused    int      `json:"refused"`
+	Refused    int      `json:"refused"` // writes and claims
+	Claims     int      `json:"refused_claims"`
 	Seconds    float64  `json:"seconds"`
 	Deviations []string `json:"deviations"`
 	Findings   []string `json:"findings"`
@@ -332,7 +333,7 @@ func endedOf(d report.Drill) Ended {
 	for _, a := range d.Acts {
 		e.Acts = append(e.Acts, EndedAct{
 			Title: a.Title, Passed: a.Passed, Expected: a.Expected, Shown: a.Shown, Told: a.Told, Calls: a.Calls, Replies: a.Replies,
-			Refused: a.Refused, Seconds: a.Seconds, Deviations: list(a.Deviations), Findings: list(a.Findings),
+			Refused: a.Refused, Claims: a.RefusedClaims, Seconds: a.Seconds, Deviations: list(a.Deviations), Findings: list(a.Findings),
 		})
 	}
 	return e

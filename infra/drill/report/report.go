@@ -58,13 +58,15 @@ type Act struct {
 	Told       string          `json:"told"`    // what was seen, in sentences
 	Calls      int             `json:"calls"`   // at the provider
 	Replies    int             `json:"replies"` // saved
-	Refused    int             `json:"refused"` // writes
+	Refused    int             `json:"refused"` // writes and claims
 	Seconds    float64         `json:"seconds"`
 	Deviations []string        `json:"deviations,omitempty"` // from what the drill expects
 	Findings   []string        `json:"findings,omitempty"`   // against the promises
 	Promises   []Promise       `json:"promises"`
 	Seen       []drills.Seen   `json:"seen"`
 	Timeline   drills.Timeline `json:"timeline"`
+
+	RefusedClaims int `json:"refused_claims"` // of Refused
 }
 
 // Promise is the checker's verdict on one promise.
@@ -143,8 +145,9 @@ func ActOf(d drills.Drill, r drills.Result) Act {
 		a.Calls += s.Made()
 		a.Replies += s.Replies
 		a.Refused += s.Refused
+		a.RefusedClaims += s.RefusedClaims
 	}
-	a.Told = told(r.Seen)
+	a.Told = told(r.Seen, r.Timeline)
 	for _, v := range r.Report.Verdicts {
 		a.Promises = append(a.Promises, Promise{string(v.Promise), v.Title, string(v.Status()), v.Cases})
 	}

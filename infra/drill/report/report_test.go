@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func outcome(t *testing.T, id string, change ...func(*drills.Result)) suite.Outc
 	}
 	r := drills.Result{
 		Drill: id, Act: d.Acts[0].Title, Took: 1500 * time.Millisecond,
-		Seen: []drills.Seen{{Status: worktask.Completed, Requests: 2, Calls: 2, Unknown: 1, Version: 2, Refused: 1, Replies: 1}},
+		Seen: []drills.Seen{{Status: worktask.Completed, Requests: 2, Calls: 2, Unknown: 1, Version: 2, Refused: 3, RefusedClaims: 2, Replies: 1}},
 		Timeline: drills.Timeline{
 			EndsMS: 1500, Lanes: []string{"browser", "worker-1", "task"},
 			Points: []drills.Moment{
@@ -54,7 +55,7 @@ func TestAGoodRun(t *testing.T) {
 		t.Errorf("the report says %+v", r)
 	}
 	table := r.Table()
-	for _, want := range []string{"D11 A worker wakes up", "completed, v2, 2 at provider, 2 calls (1 unknown)", "1.5", "✓", "1 drills went as expected"} {
+	for _, want := range []string{"D11 A worker wakes up", "completed at assignment 2; 2 requests, 2 calls, 1 answer lost", "1 + 2", "1.5", "✓", "1 drills went as expected"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("the table lacks %q:\n%s", want, table)
 		}
@@ -97,7 +98,7 @@ func TestARunOfNothingShowsNothing(t *testing.T) {
 func TestThePictureTellsEverything(t *testing.T) {
 	t.Parallel()
 	svg := report.Picture(outcome(t, "D11").Results[0].Timeline)
-	for _, want := range []string{`class="lease"`, `class="refused"`, "ada presses Send &lt;twice&gt;", "900 ms: its save is refused", ">worker-1<"} {
+	for _, want := range []string{`class="lease"`, `sign-refused`, "ada presses Send &lt;twice&gt;", "0.90 s: its save is refused", ">worker-1<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the picture lacks %s:\n%s", want, svg)
 		}
@@ -113,7 +114,8 @@ func TestThePictureTellsEverything(t *testing.T) {
 func TestSentences(t *testing.T) {
 	t.Parallel()
 	a := report.ActOf(outcome(t, "D11").Drill, outcome(t, "D11").Results[0])
-	want := "The question got one saved reply. Workers took it on twice, the provider was asked twice; nobody knows the end of 1 call; 1 write was refused."
+	want := "The question got one saved reply. That took 2 assignments and 2 requests to the provider; the answer to one was lost to the service. " +
+		"The store refused 1 write and 2 claims."
 	if a.Told != want {
 		t.Errorf("told: %s", a.Told)
 	}
@@ -132,5 +134,63 @@ func TestATerminalShowsFewOfTheSameFindings(t *testing.T) {
 		if strings.Contains(table, text) != want {
 			t.Errorf("%q is shown: %t\n%s", text, !want, table)
 		}
+	}
+}
+
+// TestEverySignIsExplained: each mark has a shape of its own, and a page explains
+// those that it has.
+func TestEverySignIsExplained(t *testing.T) {
+	t.Parallel()
+	shapes := map[string]drills.Mark{}
+	for _, m := range []drills.Mark{
+		"", drills.Refusal, drills.TurnedAway, drills.LeaseOver, drills.Loss, drills.Death, drills.Saved, drills.Trouble, drills.Stale, drills.Overwritten, drills.Robbed,
+	} {
+		one := drills.Timeline{EndsMS: 9, Lanes: []string{"worker-1"}, Points: []drills.Moment{{AtMS: 5, Lane: "worker-1", Text: "it", Mark: m}}}
+		svg := report.Picture(one)
+		_, drawn, _ := strings.Cut(svg, `class="sign`)
+		_, drawn, _ = strings.Cut(drawn, ">")
+		drawn, _, _ = strings.Cut(drawn, "</g>")
+		if other, taken := shapes[drawn]; taken || drawn == "" {
+			t.Errorf("%q looks like %q: %s", m, other, drawn)
+		}
+		shapes[drawn] = m
+		var page bytes.Buffer
+		r := made(outcome(t, "D11", func(r *drills.Result) { r.Timeline = one }))
+		if err := r.WriteHTML(&page); err != nil {
+			t.Fatal(err)
+		}
+		_, legend, _ := strings.Cut(page.String(), `<ul class="legend">`)
+		if legend, _, _ = strings.Cut(legend, "</ul>"); strings.Count(legend, "<li>") != 1 || !strings.Contains(legend, drawn) {
+			t.Errorf("%q is not explained: %s", m, legend)
+		}
+	}
+}
+
+// TestNothingIsDrawnOverSomethingElse: bars of a lane that overlap lie below each
+// other, and marks of the same instant side by side.
+func TestNothingIsDrawnOverSomethingElse(t *testing.T) {
+	t.Parallel()
+	svg := report.Picture(drills.Timeline{
+		EndsMS: 9000, Lanes: []string{"worker-1"},
+		Points: []drills.Moment{
+			{AtMS: 5000, Lane: "worker-1", Text: "a", Mark: drills.Refusal}, {AtMS: 5000, Lane: "worker-1", Text: "b"}, {AtMS: 5001, Lane: "worker-1", Text: "c", Mark: drills.Refusal},
+		},
+		Bars: []drills.Bar{
+			{FromMS: 0, ToMS: 3000, Lane: "worker-1", Text: "assignment 1", Kind: drills.Lease}, {FromMS: 300, ToMS: 5000, Lane: "worker-1", Text: "worker-1 stands still", Kind: drills.Frozen},
+		},
+	})
+	places := map[string]bool{}
+	for _, found := range regexp.MustCompile(`translate\([^)]*\)|<rect class="(?:lease|frozen)" x="[^"]*" (y="[^"]*")`).FindAllStringSubmatch(svg, -1) {
+		place := found[0]
+		if found[1] != "" {
+			place = found[1]
+		}
+		if places[place] {
+			t.Errorf("two things are at %s", place)
+		}
+		places[place] = true
+	}
+	if len(places) != 5 || !strings.Contains(svg, ">holds the task: assignment 1<") || !strings.Contains(svg, ">stands still<") {
+		t.Errorf("%d places in %s", len(places), svg)
 	}
 }

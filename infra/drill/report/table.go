@@ -12,12 +12,12 @@ import (
 
 // Table is the report for a terminal, with what is not as it must be below.
 func (r Report) Table() string {
-	rows := [][]string{{"drill", "expected", "seen", "calls", "replies", "refused", "seconds", ""}}
+	rows := [][]string{{"drill", "what came out", "requests", "replies", "refused", "seconds", ""}}
 	var wrong strings.Builder
 	for _, d := range r.Drills {
 		for _, a := range d.Acts {
 			rows = append(rows, []string{
-				name(d, a), shorten(a.Expected), shorten(a.Shown), strconv.Itoa(a.Calls), strconv.Itoa(a.Replies), strconv.Itoa(a.Refused),
+				name(d, a), shorten(a.Shown), strconv.Itoa(a.Calls), strconv.Itoa(a.Replies), a.refusals(),
 				strconv.FormatFloat(a.Seconds, 'f', 1, 64), mark(a.Passed),
 			})
 			for _, text := range append(append([]string{}, a.Deviations...), few(a.Findings)...) {
@@ -54,9 +54,15 @@ func few(findings []string) []string {
 }
 
 const legend = `
-expected and seen: how the tasks end, at which assignment version, requests in the provider's own log, calls recorded on the task.
-calls: requests in the provider's own log. replies: saved ones. refused: writes and claims that the store refused.
+what came out: the end of the tasks and the last assignment (each time a worker takes the task counts as one), requests that the provider
+got by its own log, calls that the task recorded; an answer is lost when it did not reach the service. The report says what was expected.
+replies: saved ones. refused: by the store, writes + claims (a claim is a worker's try to take the task).
 `
+
+// refusals are the refused writes and claims, for a column.
+func (a Act) refusals() string {
+	return fmt.Sprintf("%d + %d", a.Refused-a.RefusedClaims, a.RefusedClaims)
+}
 
 func name(d Drill, a Act) string {
 	if a.Title == "" {

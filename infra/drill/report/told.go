@@ -2,15 +2,18 @@ package report
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/replyonce/replyonce/shared/drills"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
-// told says what was seen in sentences for readers who know no versions.
-func told(seen []drills.Seen) string {
-	var ends, requests, taken, refused, unknown int
+// told says what was seen in sentences.
+func told(seen []drills.Seen, t drills.Timeline) string {
+	var ends, requests, taken, writes, claims, lost int
 	count := map[string]int{}
 	var order []string
 	for _, s := range seen {
@@ -20,8 +23,9 @@ func told(seen []drills.Seen) string {
 		}
 		ends++
 		requests += s.Made()
-		unknown += s.Unknown
-		refused += s.Refused
+		lost += s.Unknown
+		claims += s.RefusedClaims
+		writes += s.Refused - s.RefusedClaims
 		taken += s.Version
 		if s.Status == worktask.Cancelled {
 			taken-- // Stop moves the version too
@@ -35,12 +39,35 @@ func told(seen []drills.Seen) string {
 			fmt.Fprintf(&text, "%s %s. ", plural(count[end], "question"), end)
 		}
 	}
-	fmt.Fprintf(&text, "Workers took it on %s, the provider was asked %s", times(taken), times(requests))
-	if unknown > 0 {
-		fmt.Fprintf(&text, "; nobody knows the end of %s", plural(unknown, "call"))
+	fmt.Fprintf(&text, "That took %s and %s to the provider", plural(taken, "assignment"), plural(requests, "request"))
+	switch lost {
+	case 0:
+	case 1:
+		text.WriteString("; the answer to one was lost to the service")
+	default:
+		fmt.Fprintf(&text, "; the answers to %d were lost to the service", lost)
 	}
-	fmt.Fprintf(&text, "; %s refused.", was(refused))
+	fmt.Fprintf(&text, ". The store refused %s and %s.", plural(writes, "write"), plural(claims, "claim"))
+	text.WriteString(broken(t))
 	return text.String()
+}
+
+// broken says what a service as it must be never does.
+func broken(t drills.Timeline) string {
+	var text string
+	for _, what := range []struct {
+		mark     drills.Mark
+		sentence string
+	}{
+		{drills.Stale, " A worker wrote although the task was no longer its own."},
+		{drills.Overwritten, " A saved reply was overwritten."},
+		{drills.Robbed, " The rightful worker was turned away."},
+	} {
+		if slices.ContainsFunc(t.Points, func(m drills.Moment) bool { return m.Mark == what.mark }) {
+			text += what.sentence
+		}
+	}
+	return text
 }
 
 func endOf(s drills.Seen) string {
@@ -58,27 +85,34 @@ func endOf(s drills.Seen) string {
 }
 
 func plural(n int, noun string) string {
-	if n == 1 {
+	switch n {
+	case 0:
+		return "no " + noun
+	case 1:
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-func times(n int) string {
-	switch n {
-	case 0:
-		return "never"
-	case 1:
-		return "once"
-	case 2:
-		return "twice"
+// plainly says signals and versions as people do.
+func plainly(text string) string {
+	for _, p := range phrases {
+		text = p.technical.ReplaceAllString(text, p.plain)
 	}
-	return fmt.Sprintf("%d times", n)
+	return text
 }
 
-func was(n int) string {
-	if n == 1 {
-		return "1 write was"
-	}
-	return fmt.Sprintf("%d writes were", n)
+var phrases = []struct {
+	technical *regexp.Regexp
+	plain     string
+}{
+	{regexp.MustCompile(`^kill -STOP (\S+)\b`), "$1 is frozen"},
+	{regexp.MustCompile(`^kill -CONT (\S+)\b`), "$1 is woken up"},
+	{regexp.MustCompile(`^kill -9 (\S+)\b`), "$1 is killed"},
+	{regexp.MustCompile(`\b(?:with|at) version (\d+)`), "at assignment $1"},
+}
+
+// secondsAt is a time of a timeline for people.
+func secondsAt(ms int64) string {
+	return strconv.FormatFloat(float64(ms)/1000, 'f', 2, 64) + " s"
 }
