@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	mathrand "math/rand/v2"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -39,6 +40,9 @@ func start(environment map[string]string) error {
 	provider, err := newProvider(ctx, config, clients, log)
 	if err != nil {
 		return err
+	}
+	if err := config.Timers.CheckRetention(provider.Capability().LookupRetention); err != nil {
+		return fmt.Errorf("look operations of provider %s up: %w", config.Provider, err)
 	}
 	traces := tracing.FromEnvironment("worker", environment, awsclients.SecretText(clients), log, functionmain.Now)
 	store := dynamostore.New(awsclients.DynamoDB(clients), config.Table, dynamostore.Options{})

@@ -27,6 +27,35 @@ func (e *ChainError) Error() string {
 	return fmt.Sprintf("timer profile %q: %s (%s)", e.Profile, e.Rule, strings.Join(values, ", "))
 }
 
+// CheckRetention checks the timers against a provider that keeps operations for
+// so long; zero is one that keeps none or does not say. An operation that was
+// saved by a worker that died is looked at by the dispatcher's next tick after the
+// lease, and by a look of its own that may wait for the longest backoff: either
+// must come while the provider still knows it, with one tick to spare. The error
+// is a [*ChainError].
+func (t Timers) CheckRetention(retention time.Duration) error {
+	if retention == 0 {
+		return nil
+	}
+	kept := Term{"lookup_retention", retention}
+	for _, link := range []link{
+		{
+			"lookup_retention must be at least 2 x (lease + skew_margin + dispatch_every)", retention >= 2*t.RecoveryInterval(),
+			append([]Term{kept}, t.terms("lease", "skew_margin", "dispatch_every")...),
+		},
+		{
+			"lookup_retention must be at least backoff_limit + handoff_grace + dispatch_every",
+			retention >= t.BackoffLimit+t.HandoffGrace+t.DispatchEvery,
+			append([]Term{kept}, t.terms("backoff_limit", "handoff_grace", "dispatch_every")...),
+		},
+	} {
+		if !link.holds {
+			return &ChainError{Profile: t.Profile, Rule: link.rule, Of: link.of}
+		}
+	}
+	return nil
+}
+
 type link struct {
 	rule  string
 	holds bool

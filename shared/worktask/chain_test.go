@@ -61,3 +61,41 @@ func TestEveryLinkHolds(t *testing.T) {
 		t.Errorf("no repeats after an unknown end: %v", err)
 	}
 }
+
+// TestRetentionOfOperations: what a provider keeps must be kept until somebody
+// looks, after a death and after the longest wait of a look-up that goes on.
+func TestRetentionOfOperations(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		retention time.Duration
+		change    func(*worktask.Timers)
+		blamed    string
+	}{
+		"none is documented":                  {0, nil, ""},
+		"ten minutes, as documented":          {10 * time.Minute, nil, ""},
+		"exactly twice the recovery interval": {184 * time.Second, func(t *worktask.Timers) { t.BackoffLimit = time.Minute }, ""},
+		"a tick less":                         {183 * time.Second, func(t *worktask.Timers) { t.BackoffLimit = time.Minute }, "dispatch_every"},
+		"a slow dispatcher":                   {10 * time.Minute, func(t *worktask.Timers) { t.DispatchEvery = 5 * time.Minute }, "dispatch_every 5m0s"},
+		"shorter than the longest wait":       {389 * time.Second, nil, "backoff_limit 5m0s"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			timers := worktask.DefaultTimers()
+			if tt.change != nil {
+				tt.change(&timers)
+			}
+			err := timers.CheckRetention(tt.retention)
+			broken, ok := errors.AsType[*worktask.ChainError](err)
+			switch {
+			case tt.blamed == "" && err != nil:
+				t.Error(err)
+			case tt.blamed != "" && (!ok || !strings.Contains(broken.Error(), tt.blamed) || !strings.Contains(broken.Error(), "lookup_retention")):
+				t.Errorf("%v, want one that blames %s", err, tt.blamed)
+			}
+		})
+	}
+	if err := worktask.ShortTimers().CheckRetention(10 * time.Minute); err != nil {
+		t.Error(err)
+	}
+}

@@ -50,11 +50,11 @@ var all = []scenario{
 	},
 	{
 		name: "crash before the call", about: "the worker dies with the task in hand, another takes over",
-		play: counted(send, crash(beforeCall), leaseEnds, deliver), status: worktask.Completed, calls: 1, maxWrite: 12,
+		play: counted(send, crash(beforeCall), leaseEnds, deliver), status: worktask.Completed, calls: 1, maxWrite: 13,
 	},
 	{
 		name: "crash after the call", about: "the worker dies with the answer in hand, another takes over and asks again",
-		play: counted(send, crash(afterCall), leaseEnds, deliver), status: worktask.Completed, calls: 2, maxWrite: 12,
+		play: counted(send, crash(afterCall), leaseEnds, deliver), status: worktask.Completed, calls: 2, maxWrite: 13,
 	},
 	{
 		name: "cancel while waiting", about: "Stop before a worker has begun, and the message that is delivered after it",
