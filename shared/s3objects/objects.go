@@ -20,15 +20,17 @@ import (
 	"github.com/replyonce/replyonce/shared/storeerror"
 )
 
-// MaxBytes is the longest body that is read back. None that long is written, so
-// a longer object is a stranger, and must not fill the function's memory.
+// MaxBytes is the longest body that is read back, where no other limit is set.
+// None that long is written, so a longer object is a stranger, and must not fill the
+// function's memory.
 const MaxBytes = 8 << 20
 
 // Store implements taskflow.Objects on one bucket. It is safe for concurrent
 // use.
 type Store struct {
-	client *s3.Client
-	bucket string
+	client   *s3.Client
+	bucket   string
+	maxBytes int64
 }
 
 // New makes a store. Retries and timeouts are the client's: a put that is sent
@@ -36,7 +38,14 @@ type Store struct {
 //
 // The role needs s3:ListBucket besides s3:GetObject and s3:PutObject: without
 // it S3 answers "access denied" for an object that is not there.
-func New(client *s3.Client, bucket string) *Store { return &Store{client: client, bucket: bucket} }
+func New(client *s3.Client, bucket string) *Store {
+	return &Store{client: client, bucket: bucket, maxBytes: MaxBytes}
+}
+
+// UpTo is the store with another limit of what is read back.
+func (s *Store) UpTo(bytes int64) *Store {
+	return &Store{client: s.client, bucket: s.bucket, maxBytes: bytes}
+}
 
 // putTries bounds how often a put is sent that S3 refuses because another one
 // for the same key is under way.
@@ -96,12 +105,12 @@ func (s *Store) GetObject(ctx context.Context, key string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("get object %s: %w: %w", key, storeerror.ErrUnavailable, err)
 	}
-	body, err := io.ReadAll(io.LimitReader(out.Body, MaxBytes+1))
+	body, err := io.ReadAll(io.LimitReader(out.Body, s.maxBytes+1))
 	if err = errors.Join(err, out.Body.Close()); err != nil {
 		return nil, fmt.Errorf("get object %s: %w: %w", key, storeerror.ErrUnavailable, err)
 	}
-	if len(body) > MaxBytes {
-		return nil, fmt.Errorf("get object %s: %w", key, &storeerror.TooLargeError{What: "object", Limit: MaxBytes})
+	if int64(len(body)) > s.maxBytes {
+		return nil, fmt.Errorf("get object %s: %w", key, &storeerror.TooLargeError{What: "object", Limit: int(s.maxBytes)})
 	}
 	return body, nil
 }
