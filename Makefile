@@ -140,7 +140,12 @@ CDK := infra/app/_cdk/node_modules/.bin/cdk
 STAGE ?= dev
 ARCHITECTURE ?= arm64
 CDK_OPTIONS ?=
-CDK_CONTEXT = -c stage=$(STAGE) -c architecture=$(ARCHITECTURE) $(CDK_OPTIONS)
+define newline
+
+
+endef
+# Options may come from a file, one a line.
+CDK_CONTEXT = -c stage=$(STAGE) -c architecture=$(ARCHITECTURE) $(subst $(newline), ,$(CDK_OPTIONS))
 
 $(CDK): infra/app/_cdk/package-lock.json
 	@command -v npm >/dev/null || { echo "the CDK needs Node.js with npm: install both"; exit 1; }

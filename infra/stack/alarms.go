@@ -16,7 +16,7 @@ import (
 )
 
 // alarm is a condition that somebody should look at. Its id is the end of its
-// name and the title of its section in the runbook.
+// name and the title of its section in infra/RUNBOOK.md.
 type alarm struct {
 	id      string
 	meaning string
@@ -194,7 +194,7 @@ func (s *builder) newAlarm(a alarm) awscloudwatch.Alarm {
 	name := s.options.Name() + "-" + a.id
 	made := awscloudwatch.NewAlarm(s.stack, jsii.String("Alarm-"+a.id), &awscloudwatch.AlarmProps{
 		AlarmName:        jsii.String(name),
-		AlarmDescription: jsii.String(a.meaning + " What to do: section " + a.id + " of the runbook in the README."),
+		AlarmDescription: jsii.String(a.meaning + " What to do: section " + a.id + " of the runbook, infra/RUNBOOK.md."),
 		Metric:           a.metric, Threshold: jsii.Number(a.above), ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_THRESHOLD,
 		DatapointsToAlarm: jsii.Number(a.of), EvaluationPeriods: jsii.Number(a.in), TreatMissingData: a.missing,
 	})

@@ -30,7 +30,7 @@ func Settings() []Setting {
 		{"providerUrl", "", "address of a provider that has one"},
 		{"model", "", "model of new tasks; without it the provider's own"},
 		{"maxOutputTokens", "", "longest answer in tokens; without it as the provider's adapter says"},
-		{"maxInputTokens", "", "longest prompt that is sent, in tokens by estimate; without it there is no limit"},
+		{"maxInputTokens", "", "longest prompt that is sent, in tokens by estimate; without it as the worker says. Longer documents are cut down to passages"},
 		{"onUnknown", string(worktask.RetryUnknown), "after a call whose end nobody saw: retry once, or stop"},
 		{"onUnknownAllowed", "", "what a request may ask for instead, with commas; without it onUnknown and stop"},
 		{"prices", "", "JSON with the price of each model for a million tokens, in millionths of the currency"},
