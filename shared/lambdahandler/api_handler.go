@@ -15,12 +15,14 @@ import (
 	"github.com/replyonce/replyonce/shared/identity"
 	"github.com/replyonce/replyonce/shared/runtimeconfig"
 	"github.com/replyonce/replyonce/shared/telemetry"
+	"github.com/replyonce/replyonce/shared/upload"
 )
 
 // API answers the proxy events of the REST API. It is safe for concurrent use.
 type API struct {
 	Documents     document.Service
 	Conversations conversation.Service
+	Uploads       *upload.Service // nil: no files can be uploaded
 	Windows       idempotency.Windows
 
 	AllowedOrigin string // of pages elsewhere, or "*"

@@ -11,6 +11,7 @@ import (
 	"github.com/replyonce/replyonce/shared/inputcheck"
 	"github.com/replyonce/replyonce/shared/keyed"
 	"github.com/replyonce/replyonce/shared/storeerror"
+	"github.com/replyonce/replyonce/shared/upload"
 )
 
 // Problem codes. Those of fields and keys are in inputcheck and idempotency.
@@ -19,6 +20,8 @@ const (
 	codeWindowOver           = "idempotency_window_over"
 	codeInProgress           = "in_progress"
 	codeTaskEnded            = "task_ended"
+	codeUploadIncomplete     = "upload_incomplete"
+	codeUploadMismatch       = "upload_mismatch"
 	codeGone                 = "gone"
 	codeBodyMalformed        = "body_malformed"
 	codeBodyMissing          = "body_missing"
@@ -60,6 +63,8 @@ var titles = map[string]struct {
 	codeWindowOver:                  {http.StatusGone, "The idempotency key is too old to repeat its request"},
 	codeInProgress:                  {http.StatusConflict, "It is not known yet whether the request was saved"},
 	codeTaskEnded:                   {http.StatusConflict, "The task has ended already"},
+	codeUploadIncomplete:            {http.StatusConflict, "The file has not arrived"},
+	codeUploadMismatch:              {http.StatusConflict, "Another file arrived"},
 	codeGone:                        {http.StatusGone, "What this key made is gone"},
 	codeBodyMalformed:               {http.StatusBadRequest, "The body cannot be read"},
 	codeBodyMissing:                 {http.StatusBadRequest, "The body is missing"},
@@ -69,6 +74,7 @@ var titles = map[string]struct {
 	inputcheck.CodeMissing:          {http.StatusBadRequest, "A field is missing"},
 	inputcheck.CodeMessageTooLarge:  {http.StatusRequestEntityTooLarge, "The message is too large"},
 	inputcheck.CodeDocumentTooLarge: {http.StatusRequestEntityTooLarge, "The document is too large"},
+	inputcheck.CodeFileTooLarge:     {http.StatusRequestEntityTooLarge, "The file is too large"},
 	codeNotFound:                    {http.StatusNotFound, "Not found"},
 	codeMethodNotAllowed:            {http.StatusMethodNotAllowed, "The method is not allowed"},
 	codeUnauthorized:                {http.StatusUnauthorized, "Sign in first"},
@@ -113,7 +119,20 @@ func problemOf(err error) problem {
 		p.Task = &ended.Task
 		return p
 	}
+	if p, ok := uploadProblem(err); ok {
+		return p
+	}
 	return storeProblem(err)
+}
+
+func uploadProblem(err error) (problem, bool) {
+	switch {
+	case errors.Is(err, upload.ErrIncomplete):
+		return newProblem(codeUploadIncomplete, "The file of this upload is not there. Send it with the request that creating the upload returned, then complete again. Create the upload again with the same key when that request has expired."), true
+	case errors.Is(err, upload.ErrMismatch):
+		return newProblem(codeUploadMismatch, "The file that arrived is not the one that was announced. Nothing was saved. Create another upload with a new key."), true
+	}
+	return problem{}, false
 }
 
 // keyProblem has the outcomes of a keyed call that are no success.

@@ -35,6 +35,8 @@ var routes = []route{
 	{http.MethodGet, "/v1/documents/{document}", (*API).getDocument, signedIn, false},
 	{http.MethodPost, "/v1/documents/{document}/versions", (*API).addVersion, signedIn, true},
 	{http.MethodGet, "/v1/documents/{document}/versions/{version}", (*API).readVersion, signedIn, false},
+	{http.MethodPost, "/v1/uploads", (*API).createUpload, signedIn, true},
+	{http.MethodPost, "/v1/uploads/{upload}/complete", (*API).completeUpload, signedIn, false},
 	{http.MethodPost, "/v1/conversations", (*API).createConversation, signedIn, true},
 	{http.MethodGet, "/v1/conversations", (*API).listConversations, signedIn, false},
 	{http.MethodGet, "/v1/conversations/{conversation}", (*API).readConversation, signedIn, false},

@@ -21,6 +21,8 @@ var routes = map[string]string{
 	"GET /v1/documents/{document}":                                        "200 304 401 403 404 429 500 502 503 504",
 	"POST /v1/documents/{document}/versions":                              "200 201 400 401 403 404 409 410 413 415 422 429 500 502 503 504",
 	"GET /v1/documents/{document}/versions/{version}":                     "200 304 401 403 404 429 500 502 503 504",
+	"POST /v1/uploads":                                                    "200 201 400 401 403 404 409 410 413 415 422 429 500 502 503 504",
+	"POST /v1/uploads/{upload}/complete":                                  "200 201 400 401 403 404 409 410 413 415 429 500 502 503 504",
 	"POST /v1/conversations":                                              "200 201 400 401 403 404 409 410 413 415 422 429 500 502 503 504",
 	"GET /v1/conversations":                                               "200 304 400 401 403 429 500 502 503 504",
 	"GET /v1/conversations/{conversation}":                                "200 304 400 401 403 404 429 500 502 503 504",
@@ -44,9 +46,9 @@ var statusOfCode = map[string]int{
 	"body_missing": 400, "body_malformed": 400,
 	"field_missing": 400, "field_invalid": 400, "field_unknown": 400,
 	"unauthorized": 401, "not_found": 404, "method_not_allowed": 405,
-	"in_progress": 409, "task_ended": 409,
+	"in_progress": 409, "task_ended": 409, "upload_incomplete": 409, "upload_mismatch": 409,
 	"idempotency_window_over": 410, "gone": 410,
-	"body_too_large": 413, "message_too_large": 413, "document_too_large": 413,
+	"body_too_large": 413, "message_too_large": 413, "document_too_large": 413, "file_too_large": 413,
 	"media_type_unsupported": 415, "idempotency_key_reused": 422,
 	"internal": 500, "store_unavailable": 503,
 	// Those that the gateway gives by itself.
@@ -57,7 +59,7 @@ var statusOfCode = map[string]int{
 var samples = strings.NewReplacer(
 	"{document}", "01KB7PZ8Q0D0CVMENT00000001", "{conversation}", "01KB7Q0000C0NVERSAT1000001",
 	"{message}", "01KB7Q1G00MESSAGE000000001", "{task}", "01KB7Q1G01TASK000000000001",
-	"{version}", "1", "{build}", "0123456789abcdef", "{file}", "app.js",
+	"{upload}", "01KB7Q1G0VP0AD000000000001", "{version}", "1", "{build}", "0123456789abcdef", "{file}", "app.js",
 )
 
 func mustLoad(t *testing.T) contract {
