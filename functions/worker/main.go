@@ -51,7 +51,7 @@ func start(environment map[string]string) error {
 		Writer: taskflow.Writer{Tasks: traces.Tasks(store), Now: functionmain.Now, Pause: functionmain.Pause},
 		Kinds: map[string]taskflow.Kind{
 			reply.Kind: traces.Kind(replywork.Kind{
-				Conversations: store, Documents: store, Objects: objects, Provider: provider, MaxInputTokens: config.MaxInputTokens,
+				Conversations: store, Documents: store, Entries: store, Objects: objects, Provider: provider, MaxInputTokens: config.MaxInputTokens,
 				Prices: config.Prices, Model: config.Model,
 			}),
 		},

@@ -23,7 +23,10 @@ type Store interface {
 	Version(ctx context.Context, workspace, id string, number int) (Version, error)
 	// Versions reads the descriptions of all versions, oldest first.
 	Versions(ctx context.Context, workspace, id string) ([]Version, error)
-	// Text reads a version with its text and checks it against the stored hash.
+	// TextOf adds its text to a version that was read without, and checks it against
+	// the stored hash.
+	TextOf(ctx context.Context, v Version) (Version, error)
+	// Text reads a version with its text, as Version and TextOf do together.
 	Text(ctx context.Context, workspace, id string, number int) (Version, error)
 	// Documents reads the workspace's documents, newest first.
 	Documents(ctx context.Context, workspace, after string, limit int) (List, error)

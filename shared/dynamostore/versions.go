@@ -127,26 +127,31 @@ func listedVersion(workspace, id string, it item) (document.Version, error) {
 	return v, err
 }
 
-// Text implements document.Store. Parts are read in order; whatever is missing,
-// doubled or damaged shows in the hash.
+// Text implements document.Store.
 func (s *Store) Text(ctx context.Context, workspace, id string, number int) (document.Version, error) {
 	v, err := s.Version(ctx, workspace, id, number)
 	if err != nil {
 		return document.Version{}, err
 	}
+	return s.TextOf(ctx, v)
+}
+
+// TextOf implements document.Store. Parts are read in order; whatever is missing,
+// doubled or damaged shows in the hash.
+func (s *Store) TextOf(ctx context.Context, v document.Version) (document.Version, error) {
 	var body strings.Builder
-	input := partition(dynamoschema.DocumentPK(workspace, id), dynamoschema.PartsOf(number))
-	err = s.query(ctx, input, func(it item) bool {
+	input := partition(dynamoschema.DocumentPK(v.Workspace, v.Document), dynamoschema.PartsOf(v.Number))
+	err := s.query(ctx, input, func(it item) bool {
 		r := &itemReader{item: it}
 		body.WriteString(r.text(dynamoschema.Text))
 		return true
 	})
 	if err != nil {
-		return document.Version{}, fmt.Errorf("read text of version %d of document %s: %w", number, id, err)
+		return document.Version{}, fmt.Errorf("read text of version %d of document %s: %w", v.Number, v.Document, err)
 	}
 	v.Text = body.String()
 	if sum := sha256.Sum256([]byte(v.Text)); len(v.Text) != v.Bytes || hex.EncodeToString(sum[:]) != v.SHA256 {
-		return document.Version{}, fmt.Errorf("read text of version %d of document %s: %w", number, id, storeerror.ErrCorrupt)
+		return document.Version{}, fmt.Errorf("read text of version %d of document %s: %w", v.Number, v.Document, storeerror.ErrCorrupt)
 	}
 	return v, nil
 }

@@ -64,6 +64,12 @@ type Store interface {
 	FailVersion(ctx context.Context, w Writer, reason string) error
 }
 
+// Reader reads entries of versions that are ready: what is read of them is always
+// the same.
+type Reader interface {
+	ReadEntries(ctx context.Context, t Target, keys []Key) ([]Entry, error)
+}
+
 // Limits of one WriteEntries, below those of the database's transactions.
 const (
 	MaxEntries    = 90

@@ -38,7 +38,7 @@ func partEntries(parts []retrieval.Part) []indexing.Entry {
 
 // Reader reads the parts of one version's search index.
 type Reader struct {
-	Store  indexing.Store
+	Store  indexing.Reader
 	Target indexing.Target
 }
 

@@ -57,7 +57,7 @@ type Text struct {
 }
 
 // ReadText reads the text of a ready version and checks it.
-func ReadText(ctx context.Context, store indexing.Store, t indexing.Target) (Text, error) {
+func ReadText(ctx context.Context, store indexing.Reader, t indexing.Target) (Text, error) {
 	h, err := readHead(ctx, store, t)
 	if err != nil {
 		return Text{}, err
@@ -80,7 +80,13 @@ func ReadText(ctx context.Context, store indexing.Store, t indexing.Target) (Tex
 	return Text{Text: text.String(), Title: h.Title, Pages: h.Pages}, nil
 }
 
-func readHead(ctx context.Context, store indexing.Store, t indexing.Target) (head, error) {
+// TextBytes is how long the text of a ready version is, without reading it.
+func TextBytes(ctx context.Context, store indexing.Reader, t indexing.Target) (int, error) {
+	h, err := readHead(ctx, store, t)
+	return h.Bytes, err
+}
+
+func readHead(ctx context.Context, store indexing.Reader, t indexing.Target) (head, error) {
 	got, err := inOrder(ctx, store, t, []indexing.Key{{Stage: indexing.Extract}})
 	if err != nil {
 		return head{}, err
@@ -100,7 +106,7 @@ const maxTextParts = 1000
 
 // inOrder reads bodies in the order of their keys. One that is missing in a version
 // that is ready is damage.
-func inOrder(ctx context.Context, store indexing.Store, t indexing.Target, keys []indexing.Key) ([][]byte, error) {
+func inOrder(ctx context.Context, store indexing.Reader, t indexing.Target, keys []indexing.Key) ([][]byte, error) {
 	entries, err := store.ReadEntries(ctx, t, keys)
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)

@@ -123,6 +123,11 @@ func (s *Store) Version(ctx context.Context, workspace, id string, number int) (
 	return v, err
 }
 
+// TextOf implements document.Store.
+func (s *Store) TextOf(ctx context.Context, v document.Version) (document.Version, error) {
+	return s.Text(ctx, v.Workspace, v.Document, v.Number)
+}
+
 // Text implements document.Store.
 func (s *Store) Text(ctx context.Context, workspace, id string, number int) (document.Version, error) {
 	v, err := s.version(ctx, workspace, id, number)

@@ -9,5 +9,5 @@ import (
 
 // BuildPrompt makes a prompt of one earlier turn with the built-in passages.
 func BuildPrompt(version, limit int, m conversation.Message, v document.Version, earlier llmprovider.Turn) (llmprovider.Prompt, error) {
-	return rule{limit, builtin.Ranking{}}.build(version, m, v, []llmprovider.Turn{earlier})
+	return rule{limit, builtin.Ranking{}}.build(version, m, material{version: v}, []llmprovider.Turn{earlier})
 }

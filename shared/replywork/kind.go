@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/replyonce/replyonce/shared/conversation"
-	"github.com/replyonce/replyonce/shared/document"
+	"github.com/replyonce/replyonce/shared/indexing"
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/builtin"
 	"github.com/replyonce/replyonce/shared/prices"
@@ -25,15 +25,11 @@ type Conversations interface {
 	Earlier(ctx context.Context, workspace, conversation string, tasks []string) ([]worktask.Task, error)
 }
 
-// Documents reads the pinned version of a document.
-type Documents interface {
-	Text(ctx context.Context, workspace, id string, number int) (document.Version, error)
-}
-
 // Kind is the reply kind for the task flow.
 type Kind struct {
 	Conversations Conversations
 	Documents     Documents
+	Entries       indexing.Reader  // indexes of long documents
 	Objects       taskflow.Objects // large earlier replies
 	Provider      llmprovider.Provider
 	// MaxInputTokens is the longest prompt for a language model, by estimate; zero means
@@ -66,15 +62,15 @@ func (k Kind) Prepare(ctx context.Context, t worktask.Task) (taskflow.Work, erro
 	if err != nil {
 		return nil, gone(err, "read message of task %s", t.Ref)
 	}
-	version, err := k.Documents.Text(ctx, t.Workspace, message.Document, message.Version)
-	if err != nil {
-		return nil, gone(err, "read document of task %s", t.Ref)
-	}
 	history, err := k.history(ctx, t.Workspace, id, message.History)
 	if err != nil {
 		return nil, gone(err, "read history of task %s", t.Ref)
 	}
-	prompt, err := k.rule().build(in.PromptVersion, message, version, history)
+	material, err := k.material(ctx, t.Workspace, message, history)
+	if err != nil {
+		return nil, gone(err, "read document of task %s", t.Ref)
+	}
+	prompt, err := k.rule().build(in.PromptVersion, message, material, history)
 	if err != nil {
 		return nil, err
 	}

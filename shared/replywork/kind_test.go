@@ -60,11 +60,17 @@ func (s sources) Earlier(_ context.Context, _, _ string, ids []string) ([]workta
 	return found, s.err
 }
 
-func (s sources) Text(_ context.Context, _, _ string, number int) (document.Version, error) {
+func (s sources) Version(_ context.Context, _, _ string, number int) (document.Version, error) {
 	v, found := s.versions[number]
 	if !found {
 		return document.Version{}, storeerror.ErrNotFound
 	}
+	v.Text = ""
+	return v, s.err
+}
+
+func (s sources) TextOf(_ context.Context, v document.Version) (document.Version, error) {
+	v.Text = s.versions[v.Number].Text
 	return v, s.err
 }
 

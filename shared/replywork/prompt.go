@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/replyonce/replyonce/shared/conversation"
-	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/builtin"
+	"github.com/replyonce/replyonce/shared/retrieval"
 	"github.com/replyonce/replyonce/shared/taskflow"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
@@ -54,10 +54,12 @@ type rule struct {
 }
 
 // build is a pure function of what was stored at accept and of the rule: two attempts
-// at one task send the same bytes. What is longer than the rule's limit is shortened in
+// at one task send the same bytes. Of a document with an index the prompt has the
+// passages that were found, whatever its own limit. What is longer than the rule's limit is shortened in
 // this order: history beyond HistoryBytes, oldest first; then the document, to
 // passages. A prompt that is too long even so is a permanent input_too_large.
-func (r rule) build(version int, m conversation.Message, v document.Version, history []llmprovider.Turn) (llmprovider.Prompt, error) {
+func (r rule) build(version int, m conversation.Message, from material, history []llmprovider.Turn) (llmprovider.Prompt, error) {
+	v := from.version
 	prompt := llmprovider.Prompt{
 		Version:     version,
 		Instruction: instructions[version],
@@ -65,13 +67,28 @@ func (r rule) build(version int, m conversation.Message, v document.Version, his
 		History:     llmprovider.FitHistory(history, HistoryBytes),
 		Question:    m.Text,
 	}
-	if version >= passagesSince {
+	switch {
+	case len(from.found) > 0:
+		prompt = r.fitFound(prompt, from.found)
+	case version >= passagesSince:
 		prompt = r.fit(prompt)
 	}
 	if err := prompt.Chat().CheckSize(r.limit); err != nil {
 		return llmprovider.Prompt{}, &taskflow.PermanentError{Reason: worktask.InputTooLarge, Err: fmt.Errorf("prompt of message %s: %w", m.ID, err)}
 	}
 	return prompt, nil
+}
+
+// fitFound puts as many of the passages into the prompt as the limit lets, the best
+// ones.
+func (r rule) fitFound(prompt llmprovider.Prompt, found []retrieval.Hit) llmprovider.Prompt {
+	for n := len(found); n > 0; n-- {
+		prompt.Document.Text = passagesText(found[:n])
+		if r.limit == 0 || prompt.Chat().EstimateTokens() <= r.limit {
+			break
+		}
+	}
+	return prompt
 }
 
 // fit leaves a prompt within the limit as it is, and puts passages in place of a

@@ -24,7 +24,8 @@ type Question struct {
 // Hit is a passage that was found.
 type Hit struct {
 	Passage
-	Score float64 // greater is better; comparable within one search only
+	Number int     // of the passage in the version, from 0
+	Score  float64 // greater is better; comparable within one search only
 }
 
 // MaxReadBytes is the most that one search reads from the store.
@@ -164,7 +165,7 @@ func readTexts(ctx context.Context, reader Reader, h header, found []ranked) ([]
 			return nil, err
 		}
 		if at := r.passage - begins; at < len(passages) {
-			hits = append(hits, Hit{Passage: passages[at], Score: float64(r.score) * scoreUnit})
+			hits = append(hits, Hit{Passage: passages[at], Number: r.passage, Score: float64(r.score) * scoreUnit})
 		}
 	}
 	return hits, nil

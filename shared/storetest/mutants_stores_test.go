@@ -217,6 +217,10 @@ func (s endlessPages) Log(ctx context.Context, workspace, id, before string, lim
 
 type trusting struct{ storetest.Store }
 
+func (s trusting) TextOf(ctx context.Context, v document.Version) (document.Version, error) {
+	return s.Text(ctx, v.Workspace, v.Document, v.Number)
+}
+
 func (s trusting) Text(ctx context.Context, workspace, id string, number int) (document.Version, error) {
 	v, err := s.Store.Text(ctx, workspace, id, number)
 	if errors.Is(err, storeerror.ErrCorrupt) {

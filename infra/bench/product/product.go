@@ -70,7 +70,7 @@ func New(o Options) Product {
 	if o.Tasks != nil {
 		tasks = o.Tasks(tasks)
 	}
-	var kind taskflow.Kind = replywork.Kind{Conversations: store, Documents: store, Objects: objects, Provider: o.Provider}
+	var kind taskflow.Kind = replywork.Kind{Conversations: store, Documents: store, Entries: store, Objects: objects, Provider: o.Provider}
 	if o.Kind != nil {
 		kind = o.Kind(kind)
 	}
