@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/replyonce/replyonce/shared/dynamoschema"
+	"github.com/replyonce/replyonce/shared/worktask"
 )
 
 func TestSizeFollowsTheDeveloperGuide(t *testing.T) {
@@ -76,6 +77,41 @@ func TestUnitsFromFirstSendToSaved(t *testing.T) {
 	t.Logf("%-28s             %2d units", "together", total)
 	if total != 11 {
 		t.Errorf("a reply costs %d write units, want 11", total)
+	}
+}
+
+// Counting money costs some forty bytes on the task and no unit; a task that
+// counts none has not even those.
+func TestMoneyCostsNoUnit(t *testing.T) {
+	t.Parallel()
+	priced := sampleTask()
+	priced.Money = worktask.NewMoney(50_000, 18_350)
+	claim := sampleClaim()
+	claim.Money = true
+	claimed := claim.Apply(priced)
+	a, _ := worktask.AssignmentOf(claimed, assignmentID)
+	cost := report
+	cost.Cost = worktask.Cost{Known: true, Micros: 4_123}
+	completed := a.Complete(instant, worktask.Result{Body: strings.Repeat("a", 800)}, cost).Apply(claimed)
+	for _, c := range []struct {
+		name          string
+		without, with item
+		units         int
+	}{
+		{"accepted", taskItem(sampleTask()), taskItem(priced), 1},
+		{"running", taskItem(sampleClaim().Apply(sampleTask())), taskItem(claimed), 1},
+		{"completed", taskItem(completedTask()), taskItem(completed), 2},
+	} {
+		more := Size(c.with) - Size(c.without)
+		t.Logf("%-10s %5d bytes, %d of them for money", c.name, Size(c.with), more)
+		if more < 1 || more > 48 || WriteUnits(Size(c.with)) != c.units || WriteUnits(Size(c.without)) != c.units {
+			t.Errorf("%s: %d bytes more, %d units, want %d", c.name, more, WriteUnits(Size(c.with)), c.units)
+		}
+		for _, name := range []string{dynamoschema.MoneyLimit, dynamoschema.MoneyLeft, dynamoschema.CallMoney} {
+			if _, found := c.without[name]; found {
+				t.Errorf("%s: a task that counts no money has %s", c.name, name)
+			}
+		}
 	}
 }
 

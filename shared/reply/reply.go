@@ -1,5 +1,6 @@
-// Package reply is the kind of task that answers one message: its input, its
-// result, and the prompt as a pure function of what was stored at accept.
+// Package reply is the kind of task that answers one message: its input and its
+// result. The prompt, a pure function of what was stored at accept, is made by
+// package replywork, which makes the call too.
 //
 // The five answers that each kind of task owes:
 //

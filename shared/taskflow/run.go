@@ -181,7 +181,9 @@ func (r Runner) end(ctx context.Context, ref worktask.Ref, seen worktask.Task, l
 	return Action{Kind: Delete}
 }
 
-// reportFailed reports the end of a task, once per write that ended it.
+// reportFailed reports the end of a task by whoever was told that it failed. An
+// end that meets a task which somebody else has failed takes that for its own, so
+// a race is counted twice; no end is left out.
 func reportFailed(log *slog.Logger, metrics telemetry.Metrics, t worktask.Task) {
 	metrics.Count(telemetry.Failures, 1, telemetry.Reason(string(t.FailureReason)))
 	log.Info("task failed", telemetry.KeyReason, t.FailureReason, telemetry.KeyAssignmentVersion, t.AssignmentVersion)
