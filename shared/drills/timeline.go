@@ -84,7 +84,7 @@ func TimelineOf(h history.History, notes []Note) Timeline {
 	b := &teller{
 		leases: map[string]*Bar{}, calls: map[int64]*Bar{}, frozen: map[string]*Bar{}, tasks: map[history.Ref]int{},
 		requests: map[string]int{}, ended: map[history.Ref]bool{}, until: map[*Bar]int64{},
-		version: map[history.Ref]int64{}, saved: map[history.Ref]bool{}, spoiled: map[history.Ref]bool{},
+		version: map[history.Ref]int64{}, saved: map[history.Ref]bool{}, spoiled: map[history.Ref]bool{}, refusals: map[string]bool{},
 	}
 	for _, e := range h.Events {
 		b.begin(e.At)
@@ -114,6 +114,7 @@ type teller struct {
 	version  map[history.Ref]int64 // of the assignment that has the task
 	saved    map[history.Ref]bool  // that have a reply
 	spoiled  map[history.Ref]bool  // that a stale write has changed
+	refusals map[string]bool       // by actor, transition and assignment
 }
 
 func (b *teller) begin(at time.Time) {

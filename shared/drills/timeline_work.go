@@ -149,6 +149,11 @@ func (b *teller) refused(s Sight, lane, what string) {
 	case w.Fenced() && b.spoiled[s.Task] && w.AssignmentVersion == b.version[s.Task]:
 		text, mark = "the rightful worker is turned away: "+text, Robbed
 	}
+	key := strings.Join([]string{s.Actor, s.Write().Transition, s.Write().AssignmentID}, " ")
+	if b.refusals[key] { // a client sends again what was not answered in time
+		text += " again"
+	}
+	b.refusals[key] = true
 	b.point(s.At, lane, b.of(s.Task)+text, mark)
 }
 
