@@ -46,7 +46,7 @@ func start(environment map[string]string) error {
 	pause := functionmain.Pause
 	windows := idempotency.Windows{Replay: config.Timers.ReplayWindow, Purge: config.Timers.PurgeAfter}
 	creator := keyed.Creator{Records: traces.Records(store), Windows: windows, Now: functionmain.Now, Pause: pause}
-	documents := document.Service{Store: store, Creator: creator, NewID: newID, Now: functionmain.Now}
+	documents := document.Service{Store: store, Creator: creator, Texts: indexpipeline.Texts{Store: store}, NewID: newID, Now: functionmain.Now}
 	if config.IndexQueueURL != "" {
 		documents.Index = &document.IndexTasks{
 			Pipeline: indexpipeline.Name(), Timers: config.Timers, Tasks: traces.Tasks(store),

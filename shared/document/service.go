@@ -25,6 +25,7 @@ const (
 type Service struct {
 	Store   Store
 	Creator keyed.Creator
+	Texts   Texts         // of versions that were files
 	Index   *IndexTasks   // nil: every version is read whole
 	NewID   func() string // a ULID, later than every one before
 	Now     func() time.Time

@@ -80,6 +80,15 @@ func ReadText(ctx context.Context, store indexing.Reader, t indexing.Target) (Te
 	return Text{Text: text.String(), Title: h.Title, Pages: h.Pages}, nil
 }
 
+// Texts reads texts for those who only show them.
+type Texts struct{ Store indexing.Reader }
+
+// ReadText gives the text of a ready version, and the positions where its pages begin.
+func (t Texts) ReadText(ctx context.Context, target indexing.Target) (string, []int, error) {
+	text, err := ReadText(ctx, t.Store, target)
+	return text.Text, text.Pages, err
+}
+
 // TextBytes is how long the text of a ready version is, without reading it.
 func TextBytes(ctx context.Context, store indexing.Reader, t indexing.Target) (int, error) {
 	h, err := readHead(ctx, store, t)

@@ -75,11 +75,19 @@ func (a *API) getDocument(ctx context.Context, r *request) (*response, error) {
 }
 
 func (a *API) readVersion(ctx context.Context, r *request) (*response, error) {
+	from, err := r.from()
+	if err != nil {
+		return nil, err
+	}
 	v, err := a.Documents.ReadVersion(ctx, r.caller.Workspace, r.params["document"], versionNumber(r.params[paramVersion]))
 	if err != nil {
 		return nil, err
 	}
-	return r.read(versionOf(v))
+	m, err := versionOf(v, from)
+	if err != nil {
+		return nil, err
+	}
+	return r.read(m)
 }
 
 // versionNumber reads the number in a path, 0 for what is none: there is no

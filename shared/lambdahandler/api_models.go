@@ -1,6 +1,8 @@
 package lambdahandler
 
 import (
+	"unicode/utf8"
+
 	"github.com/replyonce/replyonce/shared/conversation"
 	"github.com/replyonce/replyonce/shared/document"
 )
@@ -73,13 +75,24 @@ type versionModel struct {
 	SHA256    string            `json:"sha256"`
 	CreatedAt conversation.Time `json:"created_at"`
 	Text      string            `json:"text"`
+	From      int               `json:"from,omitzero"`
+	NextFrom  int               `json:"next_from,omitzero"`
+	PageStart []int             `json:"page_starts,omitempty"`
 }
 
-func versionOf(v document.Version) versionModel {
-	return versionModel{
-		Document: v.Document, Title: v.Title, Version: v.Number, Bytes: v.Bytes, SHA256: v.SHA256,
-		CreatedAt: conversation.Time(v.CreatedAt), Text: v.Text,
+// versionOf shows the text from a position on, as much as an answer holds.
+func versionOf(v document.Content, from int) (versionModel, error) {
+	if from > 0 && (from >= len(v.Text) || !utf8.RuneStart(v.Text[from])) {
+		return versionModel{}, wrongFrom()
 	}
+	m := versionModel{
+		Document: v.Document, Title: v.Title, Version: v.Number, Bytes: v.Bytes, SHA256: v.SHA256,
+		CreatedAt: conversation.Time(v.CreatedAt), Text: v.Text[from:], From: from, PageStart: v.Pages,
+	}
+	if end := from + fitting(m.Text, maxTextJSON); end < len(v.Text) {
+		m.Text, m.NextFrom = v.Text[from:end], end
+	}
+	return m, nil
 }
 
 type documentList struct {

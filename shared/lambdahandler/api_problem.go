@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/replyonce/replyonce/shared/conversation"
+	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/idempotency"
 	"github.com/replyonce/replyonce/shared/inputcheck"
 	"github.com/replyonce/replyonce/shared/keyed"
@@ -20,6 +21,8 @@ const (
 	codeWindowOver           = "idempotency_window_over"
 	codeInProgress           = "in_progress"
 	codeTaskEnded            = "task_ended"
+	codeVersionNotReady      = "version_not_ready"
+	codeVersionFailed        = "version_failed"
 	codeUploadIncomplete     = "upload_incomplete"
 	codeUploadMismatch       = "upload_mismatch"
 	codeGone                 = "gone"
@@ -65,6 +68,8 @@ var titles = map[string]struct {
 	codeTaskEnded:                   {http.StatusConflict, "The task has ended already"},
 	codeUploadIncomplete:            {http.StatusConflict, "The file has not arrived"},
 	codeUploadMismatch:              {http.StatusConflict, "Another file arrived"},
+	codeVersionNotReady:             {http.StatusConflict, "The version is not ready yet"},
+	codeVersionFailed:               {http.StatusConflict, "The version could not be made ready"},
 	codeGone:                        {http.StatusGone, "What this key made is gone"},
 	codeBodyMalformed:               {http.StatusBadRequest, "The body cannot be read"},
 	codeBodyMissing:                 {http.StatusBadRequest, "The body is missing"},
@@ -103,6 +108,7 @@ func refuse(code, detail string) error { return &refusal{newProblem(code, detail
 const (
 	retryUnresolved  = time.Second
 	retryUnavailable = 2 * time.Second
+	retryUnready     = 2 * time.Second
 )
 
 // problemOf is the one table from errors to answers. The order matters where an
@@ -122,7 +128,20 @@ func problemOf(err error) problem {
 	if p, ok := uploadProblem(err); ok {
 		return p
 	}
+	if unreadable, ok := errors.AsType[*document.NotReadableError](err); ok {
+		return versionProblem(unreadable)
+	}
 	return storeProblem(err)
+}
+
+// versionProblem is about a version that has no text to read.
+func versionProblem(e *document.NotReadableError) problem {
+	if e.State == document.Failed {
+		return newProblem(codeVersionFailed, "There is no text in this version: its document says why in \"failure\". Add the text as a new version, in another form if the file was the reason.")
+	}
+	p := newProblem(codeVersionNotReady, "The text is being read and indexed. Ask again in a moment; the document shows the version's state.")
+	p.retryAfter = retryUnready
+	return p
 }
 
 func uploadProblem(err error) (problem, bool) {
