@@ -1,6 +1,6 @@
 // Command indexer is the Lambda that makes versions of documents ready to be asked
-// about: it takes SQS batches of index tasks and answers which messages are not
-// done. It is a program of its own, because an engine that reads PDF is larger and
+// about, and removes what deleted documents leave: it takes SQS batches of such tasks
+// and answers which messages are not done. It is a program of its own, because an engine that reads PDF is larger and
 // slower to start than anything that a reply needs.
 package main
 
@@ -13,7 +13,9 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/replyonce/replyonce/shared/awsclients"
+	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/dynamostore"
+	"github.com/replyonce/replyonce/shared/erasework"
 	"github.com/replyonce/replyonce/shared/functionmain"
 	"github.com/replyonce/replyonce/shared/indexing"
 	"github.com/replyonce/replyonce/shared/indexpipeline"
@@ -26,6 +28,7 @@ import (
 	"github.com/replyonce/replyonce/shared/textextract"
 	"github.com/replyonce/replyonce/shared/textextract/pdfengine"
 	"github.com/replyonce/replyonce/shared/tracing"
+	"github.com/replyonce/replyonce/shared/upload"
 	"github.com/replyonce/replyonce/shared/workerhandler"
 )
 
@@ -51,8 +54,10 @@ func start(environment map[string]string) error {
 		Writer: taskflow.Writer{Tasks: traces.Tasks(store), Now: functionmain.Now, Pause: functionmain.Pause},
 		Kinds: map[string]taskflow.Kind{
 			indexing.Kind: traces.Kind(indexwork.Kind{
-				Documents: store, Entries: store, Objects: objects, Pipeline: indexpipeline.Pipeline{Extractor: extractor(config.Timers.CallLimit)},
+				Documents: store, Entries: store, Objects: objects.UpTo(upload.MaxBytes),
+				Pipeline: indexpipeline.Pipeline{Extractor: extractor(config.Timers.CallLimit)},
 			}),
+			document.KindErase: traces.Kind(erasework.Kind{Remains: store, Objects: objects}),
 		},
 		Evidence: store, Objects: objects, Timers: config.Timers,
 		NewID: newid.NewSource(functionmain.Now, rand.Reader).Next, Jitter: mathrand.Float64,

@@ -59,15 +59,18 @@ const publishTimeout = 2 * time.Second
 
 // publish hands the index task of a version over that was just made.
 func (s Service) publish(ctx context.Context, v Version) {
-	if v.IndexTask == nil {
-		return
+	if v.IndexTask != nil {
+		s.publishTask(ctx, *v.IndexTask)
 	}
-	log := s.Index.Log.With(telemetry.KeyWorkspace, v.Workspace, telemetry.KeyTaskID, v.IndexTask.ID)
+}
+
+func (s Service) publishTask(ctx context.Context, t worktask.Task) {
+	log := s.Index.Log.With(telemetry.KeyWorkspace, t.Workspace, telemetry.KeyTaskID, t.ID)
 	s.Index.Metrics.Count(telemetry.Accepted, 1)
-	log.Info("task accepted", telemetry.KeyKind, indexing.Kind, telemetry.KeyGatewayRequestID, v.IndexTask.GatewayRequestID)
+	log.Info("task accepted", telemetry.KeyKind, t.Kind, telemetry.KeyGatewayRequestID, t.GatewayRequestID)
 	ctx, cancel := context.WithTimeoutCause(ctx, publishTimeout, fmt.Errorf("publish timed out after %s", publishTimeout))
 	defer cancel()
-	if err := s.Index.Queue.Publish(ctx, v.IndexTask.Ref); err != nil {
+	if err := s.Index.Queue.Publish(ctx, t.Ref); err != nil {
 		log.Warn("handoff not published, the dispatcher will", telemetry.KeyError, err)
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 
 	"github.com/replyonce/replyonce/shared/idempotency"
+	"github.com/replyonce/replyonce/shared/worktask"
 )
 
 // Store keeps documents. The creating writes are one transaction each with the
 // idempotency record. Their errors are those of package storeerror.
 type Store interface {
+	Remains
 	// CreateDocument writes record, document, card, first version and its parts.
 	CreateDocument(ctx context.Context, record idempotency.Record, d Document, v Version) error
 	// AddVersion writes record, version v and its parts and moves the counter
@@ -16,7 +18,13 @@ type Store interface {
 	// stands elsewhere.
 	AddVersion(ctx context.Context, record idempotency.Record, d Document, v Version) error
 
-	// Document reads one strongly consistently.
+	// DeleteDocument puts t on the document, removes its card and accepts the task
+	// that t names, in one write. previous is the task of the tombstone that is there,
+	// empty for a document that is not deleted; storeerror.ErrExists when it is
+	// otherwise. From then on the document cannot be read, and gets no version.
+	DeleteDocument(ctx context.Context, t Tombstone, previous string, task worktask.Task) error
+
+	// Document reads one strongly consistently; one that is deleted is not found.
 	Document(ctx context.Context, workspace, id string) (Document, error)
 	// Version reads the description of a version, without its text, strongly
 	// consistently.

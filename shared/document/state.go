@@ -3,11 +3,13 @@ package document
 // State says whether a version can be read.
 type State string
 
-// The states of a version. Indexing is left once, for one of the two others.
+// The states of a version. Indexing is left once, for one of the others; every state
+// is left for Deleted once the document is deleted. No read shows such a version.
 const (
 	Ready    State = "ready"
 	Indexing State = "indexing"
 	Failed   State = "failed"
+	Deleted  State = "deleted"
 )
 
 // Readable reports whether the version can be asked about. Versions of a release

@@ -41,6 +41,7 @@ const (
 	OnUnknown   = "on_unknown"
 	CallOpen    = "call_open"
 	OperationID = "operation_id"
+	WaitsFor    = "waits_for" // what must be ready before the task is claimed
 
 	AcceptedAt    = "accepted_at_ms"
 	NextAttemptAt = "next_attempt_at_ms"
@@ -96,6 +97,7 @@ const (
 const (
 	CurrentVersion = "current_version"
 	DeletedAt      = "deleted_at_ms"
+	EraseTask      = "erase_task"
 
 	State         = "state"
 	Pipeline      = "pipeline"

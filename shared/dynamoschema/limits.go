@@ -6,6 +6,7 @@ const (
 	MaxItemBytes        = 400 << 10
 	MaxTransactionBytes = 4 << 20
 	MaxBatchGetItems    = 100
+	MaxBatchWriteItems  = 25
 )
 
 // MaxPartBytes is the longest piece of a document's text in one item. It leaves

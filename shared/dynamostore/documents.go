@@ -10,6 +10,7 @@ import (
 	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/dynamoschema"
 	"github.com/replyonce/replyonce/shared/idempotency"
+	"github.com/replyonce/replyonce/shared/storeerror"
 )
 
 // CreateDocument implements document.Store.
@@ -53,7 +54,10 @@ func (s *Store) addVersion(ctx context.Context, record idempotency.Record, d doc
 // versions that were made from one state, one is refused.
 func (s *Store) moveCounter(d document.Document, at dynamoschema.Key) *types.Update {
 	e := newExpression()
-	e.where(e.compare(dynamoschema.LatestVersion, "=", ":latest_before", number(int64(d.LatestVersion-1))))
+	e.where(
+		e.absent(dynamoschema.DeletedAt),
+		e.compare(dynamoschema.LatestVersion, "=", ":latest_before", number(int64(d.LatestVersion-1))),
+	)
 	e.set(dynamoschema.LatestVersion, number(int64(d.LatestVersion)))
 	e.set(dynamoschema.UpdatedAt, millis(d.UpdatedAt))
 	if d.CurrentVersion == d.LatestVersion {
@@ -127,6 +131,9 @@ func (s *Store) Document(ctx context.Context, workspace, id string) (document.Do
 	it, err := s.get(ctx, dynamoschema.DocumentKey(workspace, id))
 	if err != nil {
 		return document.Document{}, fmt.Errorf("read document %s: %w", id, err)
+	}
+	if _, deleted := it[dynamoschema.DeletedAt]; deleted {
+		return document.Document{}, fmt.Errorf("read document %s: it was deleted: %w", id, storeerror.ErrNotFound)
 	}
 	return documentFrom(workspace, id, it)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/replyonce/replyonce/shared/document"
@@ -94,11 +95,21 @@ func (s *Store) Version(ctx context.Context, workspace, id string, number int) (
 	if err != nil {
 		return document.Version{}, fmt.Errorf("read version %d of document %s: %w", number, id, err)
 	}
-	return versionFrom(workspace, id, number, it)
+	v, err := versionFrom(workspace, id, number, it)
+	if err == nil && v.State == document.Deleted {
+		return document.Version{}, fmt.Errorf("read version %d of document %s: it was deleted: %w", number, id, storeerror.ErrNotFound)
+	}
+	return v, err
 }
 
 // Versions implements document.Store. It leaves Parts out, as lists do.
 func (s *Store) Versions(ctx context.Context, workspace, id string) ([]document.Version, error) {
+	all, err := s.LeftVersions(ctx, workspace, id)
+	return slices.DeleteFunc(all, func(v document.Version) bool { return v.State == document.Deleted }), err
+}
+
+// LeftVersions implements document.Remains.
+func (s *Store) LeftVersions(ctx context.Context, workspace, id string) ([]document.Version, error) {
 	var all []document.Version
 	var damaged error
 	input := partition(dynamoschema.DocumentPK(workspace, id), dynamoschema.VersionPrefix)

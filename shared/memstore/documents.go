@@ -22,7 +22,11 @@ func (s *Store) CreateDocument(ctx context.Context, record idempotency.Record, d
 	err := checkDocument(d, v)
 	if err == nil {
 		err = s.create(ctx, record,
-			func() bool { _, taken := s.documents[key]; return taken || s.versionTaken(v) },
+			func() bool {
+				_, taken := s.documents[key]
+				_, deleted := s.tombstones[key]
+				return taken || deleted || s.versionTaken(v)
+			},
 			func() { s.documents[key] = d; s.putVersion(v) })
 	}
 	if err != nil {
@@ -147,7 +151,7 @@ func (s *Store) version(ctx context.Context, workspace, id string, number int) (
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v, found := s.versions[versionKey{documentKey{workspace, id}, number}]
-	if !found {
+	if !found || v.State == document.Deleted {
 		return document.Version{}, fmt.Errorf("read version %d of document %s: %w", number, id, storeerror.ErrNotFound)
 	}
 	return v, nil
@@ -155,20 +159,8 @@ func (s *Store) version(ctx context.Context, workspace, id string, number int) (
 
 // Versions implements document.Store. It leaves Parts out, as lists do.
 func (s *Store) Versions(ctx context.Context, workspace, id string) ([]document.Version, error) {
-	if err := reachable(ctx); err != nil {
-		return nil, fmt.Errorf("list versions of document %s: %w", id, err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var all []document.Version
-	for key, v := range s.versions {
-		if key.documentKey == (documentKey{workspace, id}) {
-			v.Text, v.Parts = "", 0
-			all = append(all, v)
-		}
-	}
-	slices.SortFunc(all, func(a, b document.Version) int { return cmp.Compare(a.Number, b.Number) })
-	return all, nil
+	all, err := s.LeftVersions(ctx, workspace, id)
+	return slices.DeleteFunc(all, func(v document.Version) bool { return v.State == document.Deleted }), err
 }
 
 // Documents implements document.Store.

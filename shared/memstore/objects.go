@@ -37,3 +37,14 @@ func (s *Store) GetObject(ctx context.Context, key string) ([]byte, error) {
 	}
 	return slices.Clone(body), nil
 }
+
+// DeleteObject implements erasework.Objects.
+func (s *Store) DeleteObject(ctx context.Context, key string) error {
+	if err := reachable(ctx); err != nil {
+		return fmt.Errorf("delete object %s: %w", key, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.objects, key)
+	return nil
+}

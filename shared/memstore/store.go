@@ -40,6 +40,7 @@ type Store struct {
 	conversations map[conversationKey]conversation.Conversation
 	messages      map[worktask.Ref]conversation.Message // addressed like tasks: both are log entries
 	documents     map[documentKey]document.Document
+	tombstones    map[documentKey]document.Tombstone // of what is in documents no more
 	versions      map[versionKey]document.Version
 	entries       map[entryKey]keptEntry
 	uploads       map[uploadKey]upload.Upload
@@ -57,6 +58,7 @@ func New(options Options) *Store {
 		conversations: map[conversationKey]conversation.Conversation{},
 		messages:      map[worktask.Ref]conversation.Message{},
 		documents:     map[documentKey]document.Document{},
+		tombstones:    map[documentKey]document.Tombstone{},
 		versions:      map[versionKey]document.Version{},
 		entries:       map[entryKey]keptEntry{},
 		uploads:       map[uploadKey]upload.Upload{},

@@ -115,6 +115,15 @@ func (s *Store) GetObject(ctx context.Context, key string) ([]byte, error) {
 	return body, nil
 }
 
+// DeleteObject removes an object; one that is not there is success.
+func (s *Store) DeleteObject(ctx context.Context, key string) error {
+	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: aws.String(s.bucket), Key: aws.String(key)})
+	if err != nil && statusOf(err) != http.StatusNotFound {
+		return fmt.Errorf("delete object %s: %w: %w", key, storeerror.ErrUnavailable, err)
+	}
+	return nil
+}
+
 // writeKind tells a put that S3 has refused from one whose fate is open.
 func writeKind(err error) error {
 	_, isAPI := errors.AsType[smithy.APIError](err)

@@ -158,3 +158,38 @@ func TestErrorsOfStat(t *testing.T) {
 		}
 	}
 }
+
+func TestDeletedObjectIsGone(t *testing.T) {
+	t.Parallel()
+	store := newBucket(t, func(next http.RoundTripper) http.RoundTripper { return next })
+	if err := store.PutObject(t.Context(), "k", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // again, when it is not there
+		if err := store.DeleteObject(t.Context(), "k"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := store.GetObject(t.Context(), "k"); !errors.Is(err, storeerror.ErrNotFound) {
+		t.Errorf("after: %v", err)
+	}
+	down := s3objects.New(client("http://127.0.0.1:1", answer(503, "SlowDown")), "b")
+	if err := down.DeleteObject(t.Context(), "k"); !errors.Is(err, storeerror.ErrUnavailable) {
+		t.Errorf("storage that is down: %v", err)
+	}
+}
+
+func TestLimitOfWhatIsRead(t *testing.T) {
+	t.Parallel()
+	store := newBucket(t, func(next http.RoundTripper) http.RoundTripper { return next })
+	if err := store.PutObject(t.Context(), "k", make([]byte, 11)); err != nil {
+		t.Fatal(err)
+	}
+	if body, err := store.UpTo(11).GetObject(t.Context(), "k"); err != nil || len(body) != 11 {
+		t.Errorf("at the limit: %d bytes, %v", len(body), err)
+	}
+	_, err := store.UpTo(10).GetObject(t.Context(), "k")
+	if large, ok := errors.AsType[*storeerror.TooLargeError](err); !ok || large.Limit != 10 {
+		t.Errorf("above the limit: %v", err)
+	}
+}

@@ -41,6 +41,10 @@ func storeMutants() []mutant {
 		whole("log that overlaps", "Log/pagesHaveEachEntryOnce", func(s storetest.Store) storetest.Store { return overlapping{s} }),
 		whole("log without a limit of bytes", "Log/pageStopsNearItsBytes", func(s storetest.Store) storetest.Store { return endlessPages{s} }),
 		whole("texts that are not checked", "Documents/damagedTextIsNotHandedOut", func(s storetest.Store) storetest.Store { return trusting{s} }),
+		whole("deletion without a tombstone", "Deletion/noVersionAfterTheTombstone", func(s storetest.Store) storetest.Store { return noTombstone{s} }),
+		whole("delete, then insert", "Deletion/noWriterAfterTheFence", func(s storetest.Store) storetest.Store { return noFence{s} }),
+		whole("erasure that takes what is not fenced", "Deletion/noWriterAfterTheFence", func(s storetest.Store) storetest.Store { return eager{s} }),
+		whole("uploads without a record", "Uploads/announcedOnce", func(s storetest.Store) storetest.Store { return &unrecorded{Store: s} }),
 		whole("evidence that is overwritten", "Evidence/firstIsKept", func(s storetest.Store) storetest.Store { return lastEvidence{s, &sync.Map{}} }),
 		whole("earlier turns of any end", "Conversations/earlierIsCompletedOnly", func(s storetest.Store) storetest.Store { return anyEarlier{s} }),
 	}

@@ -100,6 +100,7 @@ func Cases() []Case {
 	all = append(all, documentCases()...)
 	all = append(all, indexingCases()...)
 	all = append(all, uploadCases()...)
+	all = append(all, deletionCases()...)
 	all = append(all, sizeCases()...)
 	all = append(all, evidenceCases()...)
 	all = append(all, raceCases()...)
