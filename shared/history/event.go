@@ -29,6 +29,7 @@ type Event struct {
 	After    *Item     `json:"after,omitzero"`  // as the store has it now
 	Creation *Creation `json:"creation,omitzero"`
 	Record   *Record   `json:"record,omitzero"`
+	Index    *Index    `json:"index,omitzero"`
 	Evidence *Evidence `json:"evidence,omitzero"`
 	Object   *Object   `json:"object,omitzero"`
 	Message  *Message  `json:"message,omitzero"`
@@ -62,6 +63,10 @@ const (
 	EvidenceDone Kind = "evidence_done" // Op, Task, Outcome
 	ObjectSent   Kind = "object_sent"   // Object
 	ObjectDone   Kind = "object_done"   // Op, Outcome
+
+	IndexSent Kind = "index_sent" // Index
+	IndexDone Kind = "index_done" // Op, Outcome
+	Indexed   Kind = "indexed"    // Index: a write of a version or of its entries has landed
 
 	IndexRead  Kind = "index_read" // Outcome, Due: a page of the index of due handoffs
 	SweepBegun Kind = "sweep_begun"

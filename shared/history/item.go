@@ -90,6 +90,7 @@ type Item struct {
 	OnUnknown         string `json:"on_unknown"`
 	CallOpen          bool   `json:"call_open,omitzero"`
 	OperationID       string `json:"operation_id,omitzero"`
+	WaitsFor          string `json:"waits_for,omitzero"`
 	AcceptedAt        Millis `json:"accepted_at,omitzero"`
 	NextAttemptAt     Millis `json:"next_attempt_at,omitzero"`
 	Deadline          Millis `json:"deadline_at,omitzero"`
@@ -151,7 +152,7 @@ func ItemOf(t worktask.Task) Item {
 		AttemptsLeft: t.Budget.AttemptsLeft, CallsLeft: t.Budget.CallsLeft,
 		CallsKnown: t.Budget.CallsKnown, UnknownRepeats: t.Budget.UnknownRepeats,
 		MoneyLimit: t.Money.Limit, MoneyLeft: t.Money.Left, CallMoney: t.Money.Call,
-		OnUnknown: string(t.OnUnknown), CallOpen: t.CallOpen, OperationID: t.OperationID,
+		OnUnknown: string(t.OnUnknown), CallOpen: t.CallOpen, OperationID: t.OperationID, WaitsFor: t.WaitsFor,
 		AcceptedAt: MillisOf(t.AcceptedAt), NextAttemptAt: MillisOf(t.NextAttemptAt), Deadline: MillisOf(t.Deadline),
 		HandoffDueAt: MillisOf(t.HandoffDueAt), Released: string(t.Released), ReleasedVersion: t.ReleasedVersion,
 		Result: SavedOf(t.Result), FailureReason: string(t.FailureReason), EndedBy: t.EndedBy, EndedAt: MillisOf(t.EndedAt),
@@ -171,7 +172,7 @@ func (i Item) Task(ref Ref) worktask.Task {
 			CallsKnown: i.CallsKnown, UnknownRepeats: i.UnknownRepeats,
 		},
 		Money:     worktask.Money{Limit: i.MoneyLimit, Left: i.MoneyLeft, Call: i.CallMoney},
-		OnUnknown: worktask.UnknownPolicy(i.OnUnknown), CallOpen: i.CallOpen, OperationID: i.OperationID,
+		OnUnknown: worktask.UnknownPolicy(i.OnUnknown), CallOpen: i.CallOpen, OperationID: i.OperationID, WaitsFor: i.WaitsFor,
 		AcceptedAt: i.AcceptedAt.Time(), NextAttemptAt: i.NextAttemptAt.Time(), Deadline: i.Deadline.Time(),
 		HandoffDueAt: i.HandoffDueAt.Time(), Released: worktask.ReleaseMode(i.Released), ReleasedVersion: i.ReleasedVersion,
 		Result: i.Result.result(), FailureReason: worktask.Reason(i.FailureReason), EndedBy: i.EndedBy, EndedAt: i.EndedAt.Time(),

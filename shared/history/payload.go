@@ -13,6 +13,8 @@ type Creation struct {
 	What   string `json:"what"` // one of the Creates constants
 	Record Record `json:"record"`
 	Item   *Item  `json:"item,omitzero"` // the task that is made, if one is
+	// Version is the version of a document that is made, if one is.
+	Version *Version `json:"version,omitzero"`
 }
 
 // What a creating transaction makes beside its record.
@@ -20,6 +22,7 @@ const (
 	CreatesConversation = "conversation"
 	CreatesMessage      = "message" // and its reply task
 	CreatesTask         = "task"    // one more for an older message
+	CreatesVersion      = "version" // of a document, and its index task if it needs one
 )
 
 // Record is an idempotency record.
@@ -155,6 +158,9 @@ type Request struct {
 const (
 	OperationRead   = "read"
 	OperationCancel = "cancel"
+
+	OperationReadDocument = "read_document"
+	OperationReadVersion  = "read_version"
 )
 
 // Address is that of the record which a keyed request makes or finds.
@@ -170,6 +176,9 @@ type Answer struct {
 	Location string `json:"location,omitzero"`
 	ETag     string `json:"etag,omitzero"`
 	View     *View  `json:"view,omitzero"` // the task in the body
+
+	Document *DocumentView `json:"document,omitzero"` // the document in the body
+	Text     *TextView     `json:"text,omitzero"`     // the version that was asked for, with the text in the body
 }
 
 // View is a task as callers see it.

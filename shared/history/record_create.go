@@ -21,31 +21,31 @@ type recordedConversations struct {
 }
 
 func (s recordedConversations) CreateConversation(ctx context.Context, record idempotency.Record, c conversation.Conversation) error {
-	return s.create(ctx, Creation{What: CreatesConversation, Record: RecordOf(record)}, "", func(ctx context.Context) error {
+	return s.actor.create(ctx, Creation{What: CreatesConversation, Record: RecordOf(record)}, "", func(ctx context.Context) error {
 		return s.Store.CreateConversation(ctx, record, c) //nolint:wrapcheck // a recorder changes nothing
 	})
 }
 
 func (s recordedConversations) AcceptMessage(ctx context.Context, record idempotency.Record, m conversation.Message, t worktask.Task) error {
 	creation := Creation{What: CreatesMessage, Record: RecordOf(record), Item: itemPointer(t)}
-	return s.create(ctx, creation, RefOf(t.Ref), func(ctx context.Context) error {
+	return s.actor.create(ctx, creation, RefOf(t.Ref), func(ctx context.Context) error {
 		return s.Store.AcceptMessage(ctx, record, m, t) //nolint:wrapcheck // a recorder changes nothing
 	})
 }
 
 func (s recordedConversations) AcceptTask(ctx context.Context, record idempotency.Record, t worktask.Task) error {
 	creation := Creation{What: CreatesTask, Record: RecordOf(record), Item: itemPointer(t)}
-	return s.create(ctx, creation, RefOf(t.Ref), func(ctx context.Context) error {
+	return s.actor.create(ctx, creation, RefOf(t.Ref), func(ctx context.Context) error {
 		return s.Store.AcceptTask(ctx, record, t) //nolint:wrapcheck // a recorder changes nothing
 	})
 }
 
-func (s recordedConversations) create(ctx context.Context, c Creation, task Ref, write func(context.Context) error) error {
-	sent := s.actor.Record(Event{Kind: CreateSent, Task: task, Creation: &c})
+func (a *Actor) create(ctx context.Context, c Creation, task Ref, write func(context.Context) error) error {
+	sent := a.Record(Event{Kind: CreateSent, Task: task, Creation: &c})
 	err := write(withOperation(ctx, sent))
 	done := Event{Kind: CreateDone, Op: sent, Task: task}
 	done.Outcome, done.Detail = outcomeOf(err)
-	s.actor.Record(done)
+	a.Record(done)
 	return err
 }
 

@@ -70,7 +70,7 @@ func outcomeOf(err error) (Outcome, string) {
 	}
 	_, refused := errors.AsType[*taskflow.ConditionError](err)
 	switch {
-	case refused, errors.Is(err, storeerror.ErrRecordExists), errors.Is(err, storeerror.ErrExists):
+	case refused, refusedIndex(err), errors.Is(err, storeerror.ErrRecordExists), errors.Is(err, storeerror.ErrExists):
 		return RefusedBy, err.Error()
 	case errors.Is(err, storeerror.ErrWriteUnknown), errors.Is(err, storeerror.ErrConflict):
 		return Lost, err.Error()

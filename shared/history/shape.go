@@ -37,6 +37,10 @@ var shapes = map[Kind]shape{
 	ObjectSent:   {has: func(e Event) bool { return e.Object != nil }},
 	ObjectDone:   {begins: []Kind{ObjectSent}, outcome: true},
 
+	IndexSent: {has: hasIndex},
+	IndexDone: {begins: []Kind{IndexSent}, outcome: true},
+	Indexed:   {begins: []Kind{IndexSent}, opFree: true, has: hasIndex},
+
 	IndexRead:  {outcome: true},
 	SweepBegun: {},
 	SweepDone:  {begins: []Kind{SweepBegun}, has: func(e Event) bool { return e.Sweep != nil }},
@@ -68,6 +72,7 @@ var shapes = map[Kind]shape{
 }
 
 func hasCreation(e Event) bool { return e.Creation != nil }
+func hasIndex(e Event) bool    { return e.Index != nil }
 func hasMessage(e Event) bool  { return e.Message != nil }
 func hasCall(e Event) bool     { return e.Call != nil }
 

@@ -18,7 +18,9 @@ type Write struct {
 	LookupOnly        bool   `json:"lookup_only,omitzero"`
 	CallMoney         int64  `json:"call_money,omitzero"` // that the assignment's call has taken
 
-	Money bool `json:"money,omitzero"` // claim: takes the money of a call
+	Money    bool   `json:"money,omitzero"`     // claim: takes the money of a call
+	Ready    string `json:"ready,omitzero"`     // claim: what was seen ready
+	WaitsFor string `json:"waits_for,omitzero"` // end: what the task waits for in vain
 
 	Now        Millis `json:"now,omitzero"`         // the writer's clock
 	LeaseUntil Millis `json:"lease_until,omitzero"` // claims, renew
@@ -81,7 +83,7 @@ func WriteOf(tr worktask.Transition) (Write, error) {
 	switch tr := tr.(type) {
 	case worktask.Claim:
 		w.claim(tr.AssignmentID, tr.Now, tr.LeaseUntil, tr.Margin, tr.Reserve)
-		w.Money = tr.Money
+		w.Money, w.Ready = tr.Money, tr.Ready
 	case worktask.LookupClaim:
 		w.claim(tr.AssignmentID, tr.Now, tr.LeaseUntil, tr.Margin, tr.Reserve)
 	case worktask.Beginning:
@@ -106,6 +108,7 @@ func WriteOf(tr worktask.Transition) (Write, error) {
 		w.report(tr.Report())
 	case worktask.End:
 		w.Reason, w.By, w.Now, w.MarginMS = string(tr.Reason), tr.By, MillisOf(tr.Now), tr.Margin.Milliseconds()
+		w.WaitsFor = tr.WaitsFor
 	case worktask.Cancel:
 		w.Now = MillisOf(tr.Now)
 	case worktask.Bump:
@@ -154,11 +157,11 @@ func (w Write) Engine(ref Ref) (worktask.Transition, error) {
 	}
 	switch w.Transition {
 	case Claim:
-		return worktask.Claim{AssignmentID: w.AssignmentID, Now: now, LeaseUntil: until, Margin: margin, Reserve: reserve, Money: w.Money}, nil
+		return worktask.Claim{AssignmentID: w.AssignmentID, Now: now, LeaseUntil: until, Margin: margin, Reserve: reserve, Money: w.Money, Ready: w.Ready}, nil
 	case LookupClaim:
 		return worktask.LookupClaim{AssignmentID: w.AssignmentID, Now: now, LeaseUntil: until, Margin: margin, Reserve: reserve}, nil
 	case End:
-		return worktask.End{Reason: worktask.Reason(w.Reason), By: w.By, Now: now, Margin: margin}, nil
+		return worktask.End{Reason: worktask.Reason(w.Reason), By: w.By, Now: now, Margin: margin, WaitsFor: w.WaitsFor}, nil
 	case Cancel:
 		return worktask.Cancel{Now: now}, nil
 	case Bump:

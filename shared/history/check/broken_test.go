@@ -24,7 +24,7 @@ func TestBrokenHistoriesBreakExactlyTheirPromise(t *testing.T) {
 	var all []brokenHistory
 	for _, list := range [][]brokenHistory{
 		brokenResults(), brokenVersions(), brokenKeys(), brokenEnds(), brokenBudgets(), brokenMessages(), brokenRequests(),
-		brokenReadings(), brokenFences(), brokenOwners(), brokenSpend(), brokenRules(),
+		brokenReadings(), brokenFences(), brokenOwners(), brokenSpend(), brokenRules(), brokenIndexes(), brokenReaders(),
 	} {
 		all = append(all, list...)
 	}

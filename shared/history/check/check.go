@@ -43,6 +43,7 @@ func predicates() []predicate {
 		{P9, "a lost acknowledgement is resolved by reading", lostIsRead},
 		{P10, "failure, cancel and release are fenced like success", writesFenced},
 		{P11, "nobody reads or changes what belongs to others", ownOnly},
+		{P12, "each version indexed once, the current one whole and never going back", indexedOnce},
 		{P14, "the task shows its spend", spendShown},
 		{DueTime, "a due time exactly while pending or running", dueTime},
 		{EndFinal, "an ended task never changes", endFinal},

@@ -103,7 +103,7 @@ func TestGoodHistoriesAreGood(t *testing.T) {
 	t.Parallel()
 	decided := map[check.Promise]int{}
 	for name, play := range map[string]func(*script){
-		"answered": answered, "replaced": replaced, "lost": lostEverything, "over": overAndCancelled,
+		"answered": answered, "replaced": replaced, "lost": lostEverything, "over": overAndCancelled, "indexed": indexed,
 	} {
 		for _, store := range []bool{true, false} {
 			s := newScript(t)

@@ -2,6 +2,7 @@ package check
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/replyonce/replyonce/shared/history"
 )
@@ -121,8 +122,8 @@ func (k keys) withinWindow(x exchange, c creation, broken func(string)) {
 	}
 	switch first := k.inputs(c); {
 	case first == "":
-		if success(x) && x.answered.Task != c.task {
-			broken("a repeat was answered with another task, " + string(x.answered.Task))
+		if success(x) && !about(x, c) {
+			broken("a repeat was answered with another task, " + answeredWith(x))
 		}
 	case first == x.sent.Request.Fingerprint:
 		sameInputs(x, c, broken)
@@ -155,11 +156,29 @@ func (k keys) inputs(c creation) string {
 func sameInputs(x exchange, c creation, broken func(string)) {
 	answer := x.answered.Answer
 	switch {
-	case success(x) && x.answered.Task != c.task:
-		broken("a repeat was answered with another task, " + string(x.answered.Task))
+	case success(x) && !about(x, c):
+		broken("a repeat was answered with another task, " + answeredWith(x))
 	case success(x) && !answer.Replayed:
 		broken("a repeat was answered as if it were the first")
 	case answer.Status == http.StatusUnprocessableEntity:
 		broken("a repeat with the same inputs was taken for another request")
 	}
+}
+
+// about reports whether an answer is about what a transaction made. A version is
+// answered with the place where it is read; the task that indexes it is not shown.
+func about(x exchange, c creation) bool {
+	if c.what.Version == nil {
+		return x.answered.Task == c.task
+	}
+	path, _, _ := strings.Cut(c.what.Record.Target, "#")
+	return x.answered.Answer.Location == path
+}
+
+// answeredWith is what an answer is about.
+func answeredWith(x exchange) string {
+	if x.answered.Task != "" {
+		return string(x.answered.Task)
+	}
+	return x.answered.Answer.Location
 }

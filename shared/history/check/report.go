@@ -26,6 +26,7 @@ const (
 	P9  Promise = "P9"
 	P10 Promise = "P10"
 	P11 Promise = "P11"
+	P12 Promise = "P12"
 	P14 Promise = "P14"
 
 	DueTime      Promise = "due-time"
