@@ -88,6 +88,9 @@ func (s *settings) names(ctx context.Context, cfg aws.Config, missing func(opera
 	var err error
 	switch {
 	case s.stack != "":
+		if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+			return operator.Names{}, fmt.Errorf("there are no AWS credentials: set AWS_PROFILE, or sign in with aws sso login: %w", err)
+		}
 		found, err = operator.StackNames(ctx, cloudformation.NewFromConfig(cfg), s.stack)
 	case s.local():
 		found, err = operator.LocalNames(ctx, awsclients.SQS(cfg))
