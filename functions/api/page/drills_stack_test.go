@@ -45,7 +45,7 @@ func TestDrillsOnRunningStack(t *testing.T) {
 	b.untilWithin(drillTime, `document.querySelector('.verdict[data-verdict="noticed"]')`)
 	b.until(`document.querySelector('.acts .glyph-stale')`)
 	b.wantText(".wrong", "Only the worker that holds the task now can save.")
-	b.wantText(".verdict", "A worker that had been replaced saved its reply")
+	b.wantText(".verdict", "A worker that no longer had the task wrote all the same")
 	b.keepPicture("real-drill-broken.png")
 	t.Logf("without the rule the page says: %s", b.text(".verdict"))
 }

@@ -75,6 +75,8 @@ func TestDrillsListed(t *testing.T) {
 	s.wantText(`.drill[data-status="not_playable"]`, "played in virtual time only")
 	s.click(".drill:nth-child(11) summary")
 	s.wantText(".drill:nth-child(11)", "The late save is refused")
+	s.wantText(".drill:nth-child(11) h2", "D11")
+	s.wantText(".drill:nth-child(11) .drill-state", "Not played yet")
 	s.long("drills-list")
 }
 
@@ -89,7 +91,7 @@ func TestDrillPlayed(t *testing.T) {
 	s.drills.set(object{"state": "playing", "progress": "", "playing": playing(whole, 330)})
 	s.until(`document.querySelector('.live .picture-svg')`)
 	s.capture("drill-playing-early")
-	s.drills.set(object{"playing": playing(whole, 4600)})
+	s.drills.set(object{"playing": playing(whole, 4620)})
 	s.until(`document.querySelector('.live .glyph-refused')`)
 	s.long("drill-playing")
 
@@ -105,6 +107,9 @@ func TestDrillPlayed(t *testing.T) {
 	}
 	s.wantText(".verdict", "The question got one saved reply.")
 	s.wantText(".acts .story", "its save is refused")
+	s.wantText(".acts .story", "its hold is over: assignment 1")
+	s.wantText(".acts .legend", "Another event")
+	s.wantText(".drill-number", "Drill D11")
 	s.capture("drill-passed")
 	s.click(".acts .technical summary")
 	s.wantText(".promises", "At most one reply is saved")
@@ -146,13 +151,17 @@ func TestDrillPlayedWithoutARule(t *testing.T) {
 	s.until(`document.querySelector('.live .picture-svg')`)
 	s.drills.set(object{"state": "done", "playing": nil, "drills": []any{ended(whole)}})
 	s.until(`document.querySelector('.verdict[data-verdict="noticed"]')`)
-	s.until(`document.querySelector('.acts .glyph-overwritten')`)
-	s.wantText(".acts", "Played without a safety rule.")
-	s.wantText(".verdict", "The saved reply was overwritten 2 times")
-	s.wantText(".verdict", "A worker that had been replaced saved its reply")
-	s.wantText(".wrong", "At most one reply is saved for a question, and it never changes.")
-	s.wantText(".wrong", "two results were saved")
-	s.wantText(".acts .story", "the saved reply is overwritten by another one")
+	s.until(`document.querySelector('.acts .glyph-stale')`)
+	s.wantText(".verdict", "Played without this rule: A worker must prove that the task is still its own")
+	s.wantText(".verdict", "A worker that no longer had the task wrote all the same")
+	s.wantText(".wrong", "Only the worker that holds the task now can save.")
+	s.wantText(".wrong", "completed at assignment 1 although another assignment had the task")
+	s.wantText(".verdict .figures", "the wrong one")
+	s.wantText(".acts .story", "the wrong reply is saved")
+	s.wantText(".acts .story", "the rightful worker is turned away")
+	if eval[bool](s.tab, `Boolean(document.querySelector('.acts .glyph-saved, .acts .glyph-refused'))`) {
+		s.t.Error("the wrong save looks like a success, or the refusal of the rightful worker like the protection at work")
+	}
 	s.until(`announced.some((said) => said.includes('Without the rule, it breaks'))`)
 	s.capture("drill-broken")
 	s.long("drill-broken")

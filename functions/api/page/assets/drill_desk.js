@@ -29,7 +29,8 @@ import { resendDelay } from './retry.js';
  * @property {string} told
  * @property {number} calls
  * @property {number} replies
- * @property {number} refused
+ * @property {number} refused writes and claims
+ * @property {number} [refused_claims] of these
  * @property {number} seconds
  * @property {string[]} [deviations]
  * @property {string[]} [findings]
@@ -89,7 +90,7 @@ export class DrillDesk {
     this.onOver = onOver;
     /** @type {Drill[]} */
     this.drills = [];
-    /** @type {{name: string, what: string, drill: string}[]} */
+    /** @type {{name: string, rule: string, what: string, drill: string}[]} */
     this.breaks = [];
     /** @type {RunView|null} */
     this.run = null;

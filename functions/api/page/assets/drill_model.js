@@ -1,5 +1,5 @@
-// What a timeline of a drill amounts to on the page: which moments matter, which
-// of them overwrite a saved reply, where in the picture a time is.
+// What a timeline of a drill amounts to on the page: which moments matter, and
+// where in the picture a time is.
 
 /**
  * @typedef {{at_ms: number, lane: string, text: string, mark?: string}} Point
@@ -12,71 +12,30 @@
 const MOST_NUMBERS = 30;
 
 /**
- * The points, with numbers for those that stand out. A second "saved" of the
- * same task is told for what it is.
+ * The points, with numbers for those that stand out.
  * @param {Timeline} timeline
  * @returns {Moment[]}
  */
 export function momentsOf(timeline) {
-  const saved = new Set();
-  const points = (timeline.points ?? []).map((point) => {
-    if (point.mark !== 'saved') return point;
-    if (replaced(point, timeline.bars ?? [])) {
-      saved.add(keyOf(point));
-      return { ...point, mark: 'stale', text: `${prefixOf(point)}saves its reply, although another worker has taken its place` };
-    }
-    const key = keyOf(point);
-    if (!saved.has(key)) {
-      saved.add(key);
-      return point;
-    }
-    return { ...point, mark: 'overwritten', text: overwriting(point) };
-  });
+  const points = timeline.points ?? [];
   const numbered = points.filter(({ mark }) => mark).length <= MOST_NUMBERS;
   let last = 0;
   return points.map((point) => ({ ...point, number: numbered && point.mark ? (last += 1) : 0 }));
 }
 
-/** Which of several tasks it is about. @param {{text: string}} of */
-function prefixOf({ text }) {
-  return /^task \d+: /.exec(text)?.[0] ?? '';
+/** How often the task has had a mark. @param {Timeline} timeline @param {string} mark */
+export function timesOf(timeline, mark) {
+  return (timeline.points ?? []).filter((point) => point.mark === mark && point.lane === 'task').length;
 }
 
-/** Saves of a task by workers, and what becomes of the task. @param {Point} point */
-function keyOf(point) {
-  return `${point.lane === 'task'} ${prefixOf(point)}`;
+/** Whether anything has a mark. @param {Timeline} timeline @param {string} mark */
+export function occurs(timeline, mark) {
+  return (timeline.points ?? []).some((point) => point.mark === mark);
 }
 
-/**
- * Whether a worker saves after another one has taken the same task.
- * @param {Point} point
- * @param {Bar[]} bars
- */
-function replaced(point, bars) {
-  if (point.lane === 'task') return false;
-  const holds = bars.filter((bar) => bar.kind === 'lease' && prefixOf(bar) === prefixOf(point) && bar.from_ms <= point.at_ms);
-  const mine = holds.filter(({ lane }) => lane === point.lane).at(-1);
-  return mine !== undefined && holds.some(({ lane, from_ms: from }) => lane !== point.lane && from > mine.from_ms);
-}
-
-/** @param {Point} point */
-function overwriting(point) {
-  return prefixOf(point) + (point.lane === 'task' ? 'the saved reply is overwritten by another one' : 'saves another reply over the saved one');
-}
-
-/** How often a saved reply was overwritten. @param {Timeline} timeline */
-export function overwritesOf(timeline) {
-  return momentsOf(timeline).filter(({ mark, lane }) => mark === 'overwritten' && lane === 'task').length;
-}
-
-/** Whether a worker saved that had been replaced. @param {Timeline} timeline */
-export function hasStaleSave(timeline) {
-  return momentsOf(timeline).some(({ mark }) => mark === 'stale');
-}
-
-/** Those that tell the story. @param {Moment[]} moments */
-export function story(moments) {
-  return moments.filter(({ mark, lane, text }) => mark || lane === 'browser' || text.includes('takes the task'));
+/** Whether a moment is one of those that tell the story. @param {Moment} moment */
+export function tells({ mark, lane, text }) {
+  return Boolean(mark) || lane === 'browser' || text.includes('takes the task');
 }
 
 // Things happen in bursts of milliseconds with seconds between them. So each

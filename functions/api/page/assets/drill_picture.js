@@ -2,9 +2,9 @@
 // lasts, marks for what happens. Shapes and words tell them apart; colours only
 // help. The list below the picture says the same in words.
 
-import { h, setText } from './dom.js';
-import { momentsOf, rowsOf, scaleOf, story } from './drill_model.js';
-import { BARS, laneName, MARKS, plainly, secondsText } from './drill_words.js';
+import { h, setText, show } from './dom.js';
+import { momentsOf, rowsOf, scaleOf, tells } from './drill_model.js';
+import { AXIS_NOTE, BARS, CAST, laneName, MARKS, plainly, SCROLL_NOTE, secondsText, SMALL } from './drill_words.js';
 import { plural } from './text.js';
 
 /**
@@ -24,7 +24,7 @@ const SPACING = 17;
 const LETTER = 6.4;
 const NAMES = 92;
 const MARGIN = 14;
-const END = 28; // room for the last mark and its number
+const END = 40; // room for the last marks and their numbers
 
 /**
  * @param {string} tag
@@ -44,9 +44,12 @@ const GLYPHS = {
   fault: () => [shape('path', { d: 'M1.6-7.4-4.8 1.2h4l-1.4 6.2 6.6-9h-4.2z' })],
   killed: () => [shape('rect', { x: -6.5, y: -6.5, width: 13, height: 13, rx: 2.5 }), shape('path', { class: 'glyph-line', d: 'M-3-3 3 3M3-3-3 3' })],
   lost: () => [shape('circle', { class: 'glyph-dashed', r: 5.8 }), shape('path', { class: 'glyph-stroke', d: 'M-6.5 6.5 6.5-6.5' })],
+  over: () => [shape('path', { class: 'glyph-stroke', d: 'M-5-7H5M-5 7H5M-4-6.5 4 6.5M4-6.5-4 6.5' })],
+  turned_away: () => [shape('circle', { class: 'glyph-ring', r: 6 }), shape('path', { class: 'glyph-stroke', d: 'M-3 0H3' })],
   refused: () => [shape('circle', { r: 7 }), shape('path', { class: 'glyph-line', d: 'M-4 0H4' })],
   saved: () => [shape('circle', { class: 'glyph-ring', r: 6 }), shape('circle', { r: 2.6 })],
   stale: () => [shape('path', { d: 'M0-8 8 0 0 8-8 0z' }), shape('path', { class: 'glyph-line', d: 'M0-3.6V.8M0 3.6v.1' })],
+  robbed: () => [shape('path', { d: 'M-3.3-8H3.3L8-3.3V3.3L3.3 8H-3.3L-8 3.3V-3.3z' }), shape('path', { class: 'glyph-line', d: 'M-4 0H4' })],
   overwritten: () => [shape('path', { d: 'M0-8 8 6.5H-8z' }), shape('path', { class: 'glyph-line', d: 'M0-3.4V1.4M0 4.1v.1' })],
 };
 
@@ -70,11 +73,14 @@ export class DrillPicture {
     this.rest = h('ol', { class: 'story story-whole' });
     this.restTitle = h('summary', {});
     this.whole = h('details', { class: 'story-details' }, this.restTitle, this.rest);
+    this.more = h('span', { class: 'picture-scrolls', text: ` ${SCROLL_NOTE}` });
+    this.frame = h('div', { class: 'picture-frame' }, this.names, this.scroll);
     this.element = h('figure', { class: 'picture' },
-      h('div', { class: 'picture-frame' }, this.names, this.scroll), this.legend,
-      h('h3', { class: 'story-title', text: 'What happened, step by step' }), this.story, this.whole);
+      h('p', { class: 'picture-note' }, AXIS_NOTE, this.more), this.frame, this.legend,
+      h('h3', { class: 'story-title', text: 'What happened, step by step' }), h('p', { class: 'picture-note', text: CAST }), this.story, this.whole);
     this.follow = true;
     this.scroll.addEventListener('scroll', () => {
+      this.#fade();
       this.follow = this.scroll.scrollLeft + this.scroll.clientWidth >= this.scroll.scrollWidth - 40;
     });
     /** @type {Timeline|null} */
@@ -122,20 +128,33 @@ export class DrillPicture {
     picture.prepend(...axis(timeline.ends_ms, x, height));
     y = AXIS;
     for (const lane of lanes) {
-      for (const { bar, row } of lane.bars) picture.append(barShape(bar, x, y + MARK_ROW + row * BAR_ROW));
+      lane.bars.forEach(({ bar, row }, index) => {
+        const next = lane.bars.slice(index + 1).find((other) => other.row === row);
+        picture.append(barShape(bar, x, y + MARK_ROW + row * BAR_ROW, next ? x(next.bar.from_ms) : width));
+      });
       picture.append(...marksOf(moments.filter((moment) => moment.lane === lane.name), x, y + MARK_ROW / 2, width));
       y += lane.height;
     }
     if (this.live) picture.append(shape('line', { class: 'now-line', x1: x(timeline.ends_ms), x2: x(timeline.ends_ms), y1: AXIS - 4, y2: height }));
     this.scroll.replaceChildren(picture);
     if (this.live && this.follow) this.scroll.scrollLeft = this.scroll.scrollWidth;
+    show(this.more, this.scroll.scrollWidth > this.scroll.clientWidth + 1);
+    this.#fade();
+  }
+
+  /** Shows that the picture goes on, where it does. */
+  #fade() {
+    const { scrollLeft, clientWidth, scrollWidth } = this.scroll;
+    this.frame.classList.toggle('picture-goes-on', scrollLeft + clientWidth < scrollWidth - 4);
   }
 
   /** @param {Moment[]} moments */
   #tell(moments) {
-    this.story.replaceChildren(...story(moments).map(momentItem));
-    this.rest.replaceChildren(...moments.map(momentItem));
-    setText(this.restTitle, `Every single event (${moments.length})`);
+    const others = moments.filter((moment) => !tells(moment));
+    this.story.replaceChildren(...moments.filter(tells).map(momentItem));
+    this.rest.replaceChildren(...others.map(momentItem));
+    setText(this.restTitle, `The other events (${others.length})`);
+    show(this.whole, others.length > 0);
   }
 
   /** The legend has what occurs in this picture. @param {Moment[]} moments @param {Bar[]} bars */
@@ -144,7 +163,8 @@ export class DrillPicture {
     const kinds = Object.keys(BARS).filter((kind) => bars.some((bar) => bar.kind === kind));
     this.legend.replaceChildren(
       ...marks.map((mark) => h('li', {}, inlineGlyph(mark), h('span', { text: MARKS[mark] }))),
-      ...kinds.map((kind) => h('li', {}, swatch(kind), h('span', { text: BARS[kind] }))));
+      ...kinds.map((kind) => h('li', {}, swatch(kind), h('span', { text: BARS[kind] }))),
+      ...(moments.some(({ mark }) => !mark) ? [h('li', {}, inlineGlyph(''), h('span', { text: SMALL }))] : []));
   }
 }
 
@@ -171,15 +191,21 @@ function axis(ends, x, height) {
   return lines;
 }
 
-/** @param {Bar} bar @param {(ms: number) => number} x @param {number} y */
-function barShape(bar, x, y) {
+/**
+ * A bar with its text in it, or behind it.
+ * @param {Bar} bar @param {(ms: number) => number} x @param {number} y @param {number} free up to where there is nothing else
+ */
+function barShape(bar, x, y, free) {
   const from = x(bar.from_ms);
   const width = Math.max(x(bar.to_ms) - from, 3);
   const rect = { x: from, y, width, height: BAR_ROW - 4, rx: 4 };
   const group = shape('g', { class: `bar bar-${bar.kind}` }, shape('title', {}, `${plainly(bar.text)}: ${secondsText(bar.from_ms)} to ${secondsText(bar.to_ms)}`), shape('rect', rect));
   if (bar.kind === 'frozen') group.append(shape('rect', { ...rect, class: 'bar-hatch', fill: 'url(#drill-hatch)' }));
-  const text = barText(bar).find((candidate) => candidate.length * LETTER < width - 8);
-  if (text) group.append(shape('text', { x: from + 6, y: y + 12.5 }, text));
+  const texts = barText(bar);
+  const inside = texts.find((candidate) => candidate.length * LETTER < width - 8);
+  const behind = texts.find((candidate) => candidate.length * LETTER < free - from - width - 8);
+  if (inside) group.append(shape('text', { x: from + 6, y: y + 12.5 }, inside));
+  else if (behind) group.append(shape('text', { x: from + width + 5, y: y + 12.5 }, behind));
   return group;
 }
 
@@ -189,12 +215,12 @@ function barText(bar) {
   switch (bar.kind) {
     case 'lease': {
       const [, of = '', number = '', more = ''] = /^(task \d+: )?assignment (\d+)(.*)$/i.exec(bar.text) ?? [];
-      return [`${of}holds the task, assignment ${number}${more}`, `${of}holds the task (${number})`, `${of}holds (${number})`, number];
+      return [`${of}holds the task: assignment ${number}${more}`, `${of}assignment ${number}`, `assignment ${number}`];
     }
     case 'frozen':
       return ['stands still, knows nothing of it', 'stands still', 'still'];
     default:
-      return [text, text.replace(/^task \d+: /, ''), /\d+$/.exec(text)?.[0] ?? ''];
+      return [text, text.replace(/^task \d+: /, '')];
   }
 }
 

@@ -23,17 +23,18 @@ export class DrillView {
       h('h2', { class: 'act-title live-title' }), this.picture.element);
     this.acts = h('div', { class: 'acts' });
     this.breaks = this.#breaks();
+    this.promises = h('details', { class: 'technical' }, h('summary', { text: 'The promises that this drill is about' }),
+      h('ul', { class: 'promise-list' }, ...drill.promises.map((id) => h('li', {}, h('span', { class: 'promise-id', text: id }), ` ${promiseText(id)}`))));
     this.element = h('div', { class: 'drill-page' },
       h('p', {}, h('a', { text: '← All drills', attributes: { href: '#/drills' } })),
+      h('p', { class: 'drill-number', text: `Drill ${drill.id}` }),
       h('h1', { text: drill.name, attributes: { id: 'drills-heading', tabindex: '-1' } }),
       h('p', { class: 'home-lead', text: drill.happens }),
       h('div', { class: 'must-see' }, h('h2', { text: 'What must be seen' }), h('p', { text: drill.must_see })),
       drill.playable
         ? h('div', { class: 'drill-actions' }, this.play, this.stop, this.status)
         : h('p', { class: 'drill-note', text: `Cannot be played here: ${drill.why_not}.` }),
-      this.live, this.acts, this.breaks,
-      h('details', { class: 'technical' }, h('summary', { text: 'The promises that this drill is about' }),
-        h('ul', { class: 'promise-list' }, ...drill.promises.map((id) => h('li', {}, h('span', { class: 'promise-id', text: id }), ` ${promiseText(id)}`)))));
+      this.live, this.acts, this.breaks, this.promises);
   }
 
   render() {
@@ -66,15 +67,17 @@ export class DrillView {
     // What an earlier run came to makes room for the one that is watched.
     const earlier = result && run && underWay(run) && run.wanted.includes(this.drill.id) && run.run !== result.run;
     show(this.acts, Boolean(result) && !earlier);
+    // The checked ones of a result have them all.
+    show(this.promises, !result || Boolean(earlier) || !result.ended.acts.some((act) => act.promises));
     if (!result) return;
     if (!result.whole) void this.desk.complete(this.drill.id);
     const drawn = JSON.stringify([result.run, result.ended.acts.length, result.whole, result.lost]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     const rule = this.desk.breaks.find(({ name }) => name === result.broken);
+    const of = { broken: result.broken && (rule?.rule ?? result.broken), lost: result.lost ?? false, focus: this.drill.promises };
     this.acts.replaceChildren(
-      ...(result.broken ? [h('p', { class: 'broken-note' }, h('strong', { text: 'Played without a safety rule. ' }), rule?.what ?? result.broken)] : []),
-      ...result.ended.acts.map((act) => actView(act, result.broken, result.lost ?? false)),
+      ...result.ended.acts.map((act) => actView(act, of)),
       ...(result.lost ? [h('p', { class: 'drill-note', text: TROUBLE.lost })] : []),
       ...(result.ended.skipped ?? []).map((text) => h('p', { class: 'drill-note', text: `Not played here: ${text}` })));
   }
@@ -88,11 +91,11 @@ export class DrillView {
       const radio = h('input', { attributes: { type: 'radio', name, value: rule.name, id: `${name}-${index}` } });
       radio.checked = index === 0;
       const shownBy = rule.drill === this.drill.id ? 'This drill shows it.' : this.#shownBy(rule.drill);
-      return h('div', { class: 'break' }, radio, h('label', { attributes: { for: radio.id } }, rule.what, h('span', { class: 'break-by', text: ` ${shownBy}` })));
+      return h('div', { class: 'break' }, radio, h('label', { attributes: { for: radio.id } }, h('strong', { text: `Rule: ${rule.rule}` }), ` Without it: ${rule.what.charAt(0).toLowerCase()}${rule.what.slice(1)} `, h('span', { class: 'break-by', text: shownBy })));
     });
     const details = h('details', { class: 'technical breaks' }, h('summary', { text: 'Play it with a safety rule removed' }),
-      h('p', { class: 'drill-note', text: 'A check that cannot fail proves nothing. Take one of the rules away, play the same drill, and see what the rule is for. Your own service stays as it is; only the copy that the drill starts is changed.' }),
-      h('fieldset', {}, h('legend', { text: 'Which rule?' }), ...choices),
+      h('p', { class: 'drill-note', text: 'A check that cannot fail proves nothing. Take a rule away, play the drill again, and see what the rule is for. Only the copy of the service that the drill starts is changed.' }),
+      h('fieldset', {}, h('legend', { text: 'Which rule is taken away?' }), ...choices),
       button('Play without this rule', () => {
         const chosen = /** @type {HTMLInputElement|null} */ (details.querySelector('input:checked'));
         if (chosen) void this.desk.play([this.drill.id], chosen.value);
@@ -103,6 +106,6 @@ export class DrillView {
   /** @param {string} id */
   #shownBy(id) {
     const drill = this.desk.drills.find((candidate) => candidate.id === id);
-    return drill ? `“${drill.name}” shows it best.` : '';
+    return drill ? `Drill ${drill.id} shows it best.` : '';
   }
 }

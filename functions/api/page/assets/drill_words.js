@@ -8,11 +8,11 @@ import { plural } from './text.js';
 /** Who takes part, with what they are for. @type {Record<string, [string, string]>} */
 const PARTS = {
   drill: ['The drill', 'what is broken on purpose, and when'],
-  browser: ['Browser', 'somebody who asks a question'],
+  browser: ['Browser', 'ada, the person who asks in these drills'],
   API: ['API', 'takes the question, stores it as a task, and shows its reply'],
   queue: ['Queue', 'tells workers that there is something to do'],
   dispatcher: ['Dispatcher', 'looks for tasks that nobody works on, and for those whose time is over'],
-  worker: ['Worker', 'takes a task for a few seconds, asks the provider and saves the reply'],
+  worker: ['Worker', 'takes a task for a few seconds, asks the provider and saves the reply; there are several, with numbers, and each may take any task'],
   provider: ['Provider', 'the model that writes answers; a stand-in that costs nothing here'],
   task: ['Task', 'what is stored about the question: one place for one reply'],
 };
@@ -30,11 +30,25 @@ export const MARKS = {
   fault: 'The drill does something',
   killed: 'A process is killed',
   lost: 'An answer gets lost',
+  over: 'The time is over for which a worker may hold the task',
+  turned_away: 'A claim is refused: a worker came while the task was not free',
   refused: 'A write is refused: the protection at work',
   saved: 'A reply is saved',
-  stale: 'A worker that was replaced saves: must never happen',
+  stale: 'A worker writes that no longer has the task: must never happen',
+  robbed: 'The rightful worker is turned away: must never happen',
   overwritten: 'A saved reply is overwritten: must never happen',
 };
+
+/** What does not stand out. */
+export const SMALL = 'Another event: the lists below tell it';
+
+/** Who the story is about. */
+export const CAST = '“ada” is the person who asks in this drill. Workers have numbers, and each may take any task; each time one does is an assignment.';
+
+/** Said at the time axis. */
+export const AXIS_NOTE = 'Time runs to the right. Quiet time is shortened, so seconds differ in width.';
+
+export const SCROLL_NOTE = 'The picture is wider than the screen: scroll it sideways.';
 
 /** @type {Record<string, string>} */
 export const BARS = {
@@ -53,7 +67,7 @@ const PROMISES = {
   P6: 'There is one budget for a question, and nothing refills it.',
   P7: 'No message is thrown away while there is work left.',
   P8: 'Every request to the provider is noted before it is sent.',
-  P9: 'Who does not hear whether a write arrived looks it up instead of working again.',
+  P9: 'A worker that does not hear whether a write arrived looks it up instead of working again.',
   P10: 'A late failure or Stop cannot erase anything.',
   P11: 'Nobody sees or changes what belongs to others.',
   P14: 'The task shows what it has cost, calls in vain included.',
@@ -84,6 +98,7 @@ export function plainly(text) {
     .replace(/^kill -STOP (\S+?)(?=[:,]|$)/, '$1 is frozen')
     .replace(/^kill -CONT (\S+?)(?=[:,]|$)/, '$1 is woken up')
     .replace(/^kill -9 (\S+?)(?=[:,]|$)/, '$1 is killed')
+    .replaceAll(/\b(?:with|at) version (\d+)/g, 'at assignment $1')
     .replaceAll(/\bworker-(\d+)\b/g, 'Worker $1')
     .replaceAll(/\b(api|dispatcher)-\d+\b/g, (_, name) => (name === 'api' ? 'the API' : 'the dispatcher'));
 }
@@ -123,9 +138,9 @@ export function headlineOf(verdict) {
 /** @type {Record<Verdict, string>} */
 const EXPLANATIONS = {
   passed: '',
-  failed: 'The service did not do what it promises. This is a defect: what broke stands below.',
-  noticed: 'You took a safety rule away, and this is what the rule is for. As the service is delivered, the same drill ends as it must.',
-  unnoticed: 'A safety rule was taken away, and nothing broke: other rules carry this drill.',
+  failed: 'The service did not do what it promises. This is a defect.',
+  noticed: 'This is what the rule is for. The service as it is delivered has it, and there the same drill ends as it must.',
+  unnoticed: 'Nothing broke: other rules carry this drill.',
   not_played: 'Nothing of it could be played here.',
 };
 
@@ -139,7 +154,9 @@ export function overwrittenText(times) {
   return `The saved reply was overwritten ${times === 1 ? 'once' : `${times} times`}: whoever had read it finds another one in its place, and both were paid for.`;
 }
 
-export const STALE_SAVE = 'A worker that had been replaced saved its reply, while another one was at work on the same question. Who wakes up when decides what you read.';
+export const STALE_SAVE = 'A worker that no longer had the task wrote all the same, while another one was at work on it. What you read is left to chance.';
+
+export const ROBBED = 'The rightful worker is turned away: its reply, which was paid for, is thrown away.';
 
 /** @param {RunView} run @returns {string} one sentence about the run */
 export function runText(run) {
@@ -149,7 +166,7 @@ export function runText(run) {
     case 'starting':
       return run.progress ? `Getting ready: ${run.progress} …` : 'Getting ready …';
     case 'playing': {
-      if (!run.playing && of > 0 && done === of) return 'Stopping the copy of the service …';
+      if (!run.playing && of > 0 && done === of) return 'Cleaning up, a moment …';
       if (of === 1) return run.playing ? 'Playing …' : 'Getting ready …';
       const now = run.playing ? `Playing ${run.playing.drill}` : 'Getting the next one ready';
       return `${now}: ${done} of ${of} are over.`;

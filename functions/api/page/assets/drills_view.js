@@ -178,7 +178,7 @@ export class DrillsView {
     if (this.live) show(this.live, Boolean(now));
     if (!now) return;
     const name = this.desk.drills.find(({ id }) => id === now.drill)?.name ?? now.drill;
-    setText(/** @type {Element} */ (this.liveTitle), `Now: ${name}${now.act ? ` (${now.act})` : ''}`);
+    setText(/** @type {Element} */ (this.liveTitle), `Now: ${now.drill} ${name}${now.act ? ` (${now.act})` : ''}`);
     this.picture?.show({ ...now.timeline, points: now.timeline.points ?? [], bars: now.timeline.bars ?? [], lanes: now.timeline.lanes ?? [] }, true);
   }
 
@@ -210,7 +210,7 @@ export class DrillsView {
       const verdict = verdictOf(result.ended, result.broken);
       return { state: verdict, text: `${headlineOf(verdict)} · ${result.ended.seconds.toFixed(1)} s` };
     }
-    return drill.playable ? { state: 'none', text: '' } : { state: 'not_playable', text: `Cannot be played here: ${drill.why_not}` };
+    return drill.playable ? { state: 'none', text: 'Not played yet' } : { state: 'not_playable', text: `Cannot be played here: ${drill.why_not}` };
   }
 
   // Each verdict is said once, when it comes. Of a long run only what went wrong
@@ -244,12 +244,11 @@ function row(drill, onPlay) {
   const element = h('li', { class: 'drill', attributes: { 'data-status': 'none' } },
     stateMark(),
     h('div', { class: 'drill-body' },
-      h('h2', {}, h('a', { text: drill.name, attributes: { href: `#/drills/${drill.id}` } })),
+      h('h2', {}, h('span', { class: 'drill-id', text: drill.id }), ' ', h('a', { text: drill.name, attributes: { href: `#/drills/${drill.id}` } })),
       h('p', { class: 'drill-happens', text: drill.happens }),
       state,
       h('details', {}, h('summary', { text: 'What must be seen' }), ...about,
-        promises.length > 0 ? h('ul', { class: 'promise-list' }, ...promises) : null,
-        h('p', { class: 'drill-note', text: `Number ${drill.id}` }))),
+        promises.length > 0 ? h('ul', { class: 'promise-list' }, ...promises) : null)),
     h('div', { class: 'drill-play' }, play));
   return { element, state, play };
 }

@@ -1,6 +1,6 @@
 // Tests of the pure parts of the failure drills, run inside the browser.
 
-import { groupFindings, momentsOf, rowsOf, scaleOf, story } from '../assets/drill_model.js';
+import { groupFindings, momentsOf, occurs, rowsOf, scaleOf, tells, timesOf } from '../assets/drill_model.js';
 import { plainly, runText, verdictOf } from '../assets/drill_words.js';
 import { parseRoute } from '../assets/router.js';
 
@@ -17,22 +17,18 @@ const point = (at, lane, text, mark) => ({ at_ms: at, lane, text, ...(mark ? { m
 
 function moments() {
   const timeline = { ends_ms: 100, lanes: [], bars: null, points: [
-    point(0, 'browser', 'ada presses Send'),
-    point(5, 'worker-1', 'saves the reply', 'saved'), point(5, 'task', 'completed, version 1', 'saved'),
-    point(6, 'worker-2', 'task 2: saves the reply', 'saved'), point(6, 'task', 'task 2: completed, version 1', 'saved'),
+    point(0, 'browser', 'ada presses Send'), point(1, 'worker-1', 'takes the task: assignment 1'),
+    point(5, 'worker-1', 'its save is taken, although the task is no longer its own', 'stale'), point(5, 'task', 'completed: the wrong reply is saved', 'stale'),
     point(9, 'queue', 'the message is deleted'),
-    point(10, 'worker-2', 'saves the reply', 'saved'), point(10, 'task', 'completed, version 2', 'saved'),
+    point(10, 'worker-2', 'saves another reply over the saved one', 'overwritten'), point(10, 'task', 'the saved reply is overwritten by another one', 'overwritten'),
   ] };
   const found = momentsOf(timeline);
-  equal('a second save of a task overwrites', found.map(({ mark }) => mark ?? ''), ['', 'saved', 'saved', 'saved', 'saved', '', 'overwritten', 'overwritten']);
-  equal('numbers', found.map(({ number }) => number), [0, 1, 2, 3, 4, 0, 5, 6]);
-  equal('the story leaves the rest out', story(found).length, 7);
-  /** @param {number} from @param {string} lane @param {string} text */
-  const lease = (from, lane, text) => ({ from_ms: from, to_ms: 100, lane, text, kind: 'lease' });
-  const late = { ends_ms: 100, lanes: [], bars: [lease(1, 'worker-1', 'assignment 1'), lease(50, 'worker-2', 'assignment 2'), lease(60, 'worker-3', 'task 2: assignment 1')], points: [
-    point(70, 'worker-1', 'saves the reply', 'saved'), point(70, 'worker-3', 'task 2: saves the reply', 'saved'), point(80, 'worker-2', 'saves the reply', 'saved'),
-  ] };
-  equal('who was replaced must not save', momentsOf(late).map(({ mark }) => mark), ['stale', 'saved', 'overwritten']);
+  equal('numbers', found.map(({ number }) => number), [0, 0, 1, 2, 0, 3, 4]);
+  equal('the story leaves the rest out', found.filter((moment) => !tells(moment)).map(({ lane }) => lane), ['queue']);
+  equal('how often a task is overwritten', timesOf(timeline, 'overwritten'), 1);
+  equal('what occurs', [occurs(timeline, 'stale'), occurs(timeline, 'robbed')], [true, false]);
+  const crowd = Array.from({ length: 31 }, (_, index) => point(index, 'worker-1', '', 'refused'));
+  equal('too many for numbers', momentsOf({ ends_ms: 100, lanes: [], bars: null, points: crowd }).every(({ number }) => number === 0), true);
   equal('nothing yet', momentsOf({ ends_ms: 0, lanes: [], points: null, bars: null }), []);
 }
 
@@ -67,11 +63,12 @@ function findings() {
 
 function words() {
   equal('a freeze', plainly('kill -STOP worker-1: it has the answer'), 'Worker 1 is frozen: it has the answer');
+  equal('a finding', plainly('worker-3 completed with version 1 although'), 'Worker 3 completed at assignment 1 although');
   equal('a message', plainly('gets a message from api-2'), 'gets a message from the API');
   equal('broken and found', verdictOf({ id: 'D11', name: '', status: 'failed', seconds: 1, acts: [] }, 'unfenced-save'), 'noticed');
   equal('broken and not found', verdictOf({ id: 'D01', name: '', status: 'passed', seconds: 1, acts: [] }, 'unfenced-save'), 'unnoticed');
   const run = { run: '1', version: 1, state: 'done', progress: '', error: '', broken: '', wanted: ['D01', 'D11'], playing: null, drills: [{ id: 'D01', status: 'passed', acts: [] }, { id: 'D11', status: 'failed', acts: [] }] };
-  equal('nearly over', runText(/** @type {any} */ ({ ...run, state: 'playing' })), 'Stopping the copy of the service …');
+  equal('nearly over', runText(/** @type {any} */ ({ ...run, state: 'playing' })), 'Cleaning up, a moment …');
   equal('a run', runText(/** @type {any} */ (run)), '1 drill of 2 did not end as it must: D11.');
 }
 
