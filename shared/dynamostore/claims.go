@@ -29,7 +29,19 @@ func claim(c worktask.Claim) (*expression, error) {
 	e.add(dynamoschema.AttemptsLeft, -1)
 	e.add(dynamoschema.CallsLeft, -1)
 	e.takeMoney(c.Money)
+	e.waitsForNothingBut(c.Ready)
 	return e, nil
+}
+
+// waitsForNothingBut leaves a task alone that waits for something which the claimer
+// has not seen ready.
+func (e *expression) waitsForNothingBut(ready string) {
+	if ready == "" {
+		e.where(e.absent(dynamoschema.WaitsFor))
+		return
+	}
+	e.where(anyOf(e.absent(dynamoschema.WaitsFor), e.compare(dynamoschema.WaitsFor, "=", ":ready", text(ready))))
+	e.remove(dynamoschema.WaitsFor)
 }
 
 // takeMoney takes what one call costs at most. The two stored numbers can be

@@ -23,6 +23,10 @@ func end(t worktask.End) (*expression, error) {
 // over is the condition that the reason holds. A saved operation suspends the
 // budget's reasons: looking up is free and may bring the answer that was paid.
 func (e *expression) over(t worktask.End) error {
+	if t.WaitsFor != "" {
+		e.where(e.is(worktask.Pending), e.compare(dynamoschema.WaitsFor, "=", ":waits", text(t.WaitsFor)))
+		return nil
+	}
 	switch t.Reason { //nolint:exhaustive // only these end a task that nobody works on
 	case worktask.DeadlineOver:
 		e.where(e.compare(dynamoschema.DeadlineAt, "<=", ":now", millis(t.Now)))

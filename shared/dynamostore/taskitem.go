@@ -16,6 +16,7 @@ func taskItem(t worktask.Task) item {
 	w.text(dynamoschema.Caller, t.Caller)
 	w.text(dynamoschema.Input, t.Input)
 	w.text(dynamoschema.GatewayRequestID, t.GatewayRequestID)
+	w.text(dynamoschema.WaitsFor, t.WaitsFor)
 	w.text(dynamoschema.Status, string(t.Status))
 	w.number(dynamoschema.AssignmentVersion, t.AssignmentVersion)
 	w.text(dynamoschema.LeaseOwner, t.AssignmentID)
@@ -84,6 +85,7 @@ func taskFrom(it item) (worktask.Task, error) {
 		OnUnknown:         worktask.UnknownPolicy(r.text(dynamoschema.OnUnknown)),
 		CallOpen:          r.flag(dynamoschema.CallOpen),
 		OperationID:       r.text(dynamoschema.OperationID),
+		WaitsFor:          r.text(dynamoschema.WaitsFor),
 		AcceptedAt:        r.millis(dynamoschema.AcceptedAt),
 		NextAttemptAt:     r.millis(dynamoschema.NextAttemptAt),
 		Deadline:          r.millis(dynamoschema.DeadlineAt),

@@ -74,6 +74,9 @@ func (e *Env) after(tr worktask.Transition, before worktask.Task) worktask.Task 
 	if t.OperationID == "" {
 		t.OperationID = before.OperationID
 	}
+	if t.WaitsFor == "" {
+		t.WaitsFor = before.WaitsFor
+	}
 	if t.HandoffDueAt.IsZero() {
 		t.HandoffDueAt = before.HandoffDueAt
 	}

@@ -84,6 +84,17 @@ func conditionMutants() []mutant {
 				t.Money = worktask.Money{Limit: 1, Left: 1}
 			}
 		}),
+		overlooking("claim of a task that waits", "claim", func(_ worktask.Transition, t *worktask.Task) { t.WaitsFor = "" }),
+		overlooking("claim that has seen anything ready", "claim", func(tr worktask.Transition, t *worktask.Task) {
+			if c, isClaim := tr.(worktask.Claim); isClaim && c.Ready != "" {
+				t.WaitsFor = ""
+			}
+		}),
+		overlooking("end of a wait for something else", "end", func(tr worktask.Transition, t *worktask.Task) {
+			if e, isEnd := tr.(worktask.End); isEnd && t.WaitsFor != "" {
+				t.WaitsFor = e.WaitsFor
+			}
+		}),
 		overlooking("claim of an open call", "claim", func(_ worktask.Transition, t *worktask.Task) { t.CallOpen = false }),
 		overlooking("claim after the deadline", "claim", func(_ worktask.Transition, t *worktask.Task) { t.Deadline = distant() }),
 		overlooking("claim of a saved operation", "claim", func(_ worktask.Transition, t *worktask.Task) { t.OperationID = "" }),
@@ -124,6 +135,7 @@ func conditionMutants() []mutant {
 func effectMutants() []mutant {
 	return []mutant{
 		leaving("claim that removes the due time", "claim", func(_ worktask.Task, t *worktask.Task) { t.HandoffDueAt = time.Time{} }),
+		leaving("claim that goes on waiting", "claim", func(before worktask.Task, t *worktask.Task) { t.WaitsFor = before.WaitsFor }),
 		leaving("claim that pays no call", "claim", func(before worktask.Task, t *worktask.Task) { t.Budget.CallsLeft = before.Budget.CallsLeft }),
 		leaving("claim that takes no money", "claim", func(before worktask.Task, t *worktask.Task) { t.Money = before.Money }),
 		leaving("look-up that takes money", "claim_lookup", func(_ worktask.Task, t *worktask.Task) { t.Money.Left -= t.Money.Call }),

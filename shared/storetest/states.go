@@ -18,6 +18,8 @@ const (
 	other = 4
 
 	callMoney = 1000
+
+	awaited = "D#1/VERSION#1" // what a task waits for
 )
 
 // state is a task as a write may find it.
@@ -70,6 +72,11 @@ func variations() []variation {
 			t.Money, t.OperationID = worktask.Money{Limit: callMoney, Call: callMoney}, "op-1"
 		}},
 		{"money at its limit, calls for nothing", func(t *worktask.Task) { t.Money = worktask.Money{Limit: 1, Left: 1} }},
+		{"waits", func(t *worktask.Task) { t.WaitsFor = awaited }},
+		{"waits, deadline now", func(t *worktask.Task) { t.WaitsFor, t.Deadline = awaited, now() }},
+		{"waits, counts money", func(t *worktask.Task) {
+			t.WaitsFor, t.Money = awaited, worktask.Money{Limit: 2500, Left: callMoney, Call: callMoney}
+		}},
 		{"text in the slot", func(t *worktask.Task) { t.Result = worktask.Result{Body: "stray"} }},
 		{"object in the slot", func(t *worktask.Task) {
 			t.Result = worktask.Result{ObjectKey: "stray", Bytes: 5, SHA256: "5f"}

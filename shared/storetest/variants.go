@@ -28,6 +28,16 @@ func variants() map[string][]variant {
 				c.Money = true
 				return c
 			}},
+			{"that has seen ready what is waited for", func(worktask.Ref, worktask.Task) worktask.Transition {
+				c := claim(newID)
+				c.Ready = awaited
+				return c
+			}},
+			{"that has seen something else ready", func(worktask.Ref, worktask.Task) worktask.Transition {
+				c := claim(newID)
+				c.Ready = awaited + "0"
+				return c
+			}},
 		},
 		"claim_lookup": {
 			{"by a new assignment", func(worktask.Ref, worktask.Task) worktask.Transition { return lookupClaim(newID) }},
@@ -157,6 +167,11 @@ func ends() []variant {
 	} {
 		all = append(all, variant{"for " + string(reason), func(worktask.Ref, worktask.Task) worktask.Transition {
 			return worktask.End{Reason: reason, By: worktask.EndedByDispatcher, Now: now(), Margin: margin}
+		}})
+	}
+	for name, thing := range map[string]string{"what is waited for": awaited, "something else": awaited + "0"} {
+		all = append(all, variant{"for " + name + " that never comes", func(worktask.Ref, worktask.Task) worktask.Transition {
+			return worktask.End{Reason: worktask.DocumentUnreadable, By: worktask.EndedByWorker, Now: now(), Margin: margin, WaitsFor: thing}
 		}})
 	}
 	return all

@@ -25,6 +25,15 @@ type Work interface {
 	LookUp(ctx context.Context, operationID string) worktask.Outcome
 }
 
+// Waits knows what tasks wait for. A wait is no attempt: nothing is claimed and
+// nothing is paid meanwhile.
+type Waits interface {
+	// Ready reports whether what the pending task waits for is ready. A
+	// *PermanentError says that it never will be, and ends the task; any other error
+	// is asked about again.
+	Ready(ctx context.Context, t worktask.Task) (bool, error)
+}
+
 // PermanentError says that no attempt can succeed.
 type PermanentError struct {
 	Reason worktask.Reason

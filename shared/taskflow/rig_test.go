@@ -29,6 +29,7 @@ type rig struct {
 	t        *testing.T
 	timers   worktask.Timers
 	money    worktask.Money // of the task
+	waitsFor string         // of the task
 	mem      *memstore.Store
 	tasks    *faultyTasks
 	provider *scriptedKind
@@ -45,17 +46,29 @@ func virtually(t *testing.T, policy worktask.UnknownPolicy, test func(*rig)) {
 	virtuallyFor(t, worktask.Money{}, policy, test)
 }
 
+// awaiting is virtually with a task that waits for something.
+func awaiting(t *testing.T, thing string, test func(*rig)) {
+	t.Helper()
+	virtuallyOn(t, worktask.Task{WaitsFor: thing, OnUnknown: worktask.RetryUnknown}, test)
+}
+
 // virtuallyFor is virtually with a task that counts money.
 func virtuallyFor(t *testing.T, money worktask.Money, policy worktask.UnknownPolicy, test func(*rig)) {
+	t.Helper()
+	virtuallyOn(t, worktask.Task{Money: money, OnUnknown: policy}, test)
+}
+
+// virtuallyOn is virtually with what is special about the task.
+func virtuallyOn(t *testing.T, like worktask.Task, test func(*rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{
 			t: t, timers: worktask.DefaultTimers(), mem: memstore.New(memstore.Options{}),
-			money:    money,
+			money: like.Money, waitsFor: like.WaitsFor,
 			provider: &scriptedKind{}, queue: &recordingQueue{}, ref: conversation.TaskRef("acme", conv, task),
 		}
 		r.tasks = &faultyTasks{Tasks: r.mem}
-		r.accept(policy)
+		r.accept(like.OnUnknown)
 		test(r)
 	})
 }
@@ -71,7 +84,7 @@ func (r *rig) accept(policy worktask.UnknownPolicy) {
 	}
 	message := conversation.Message{Workspace: "acme", Conversation: conv, ID: "01JDM000000000000000000000", Text: "why?", CreatedAt: now}
 	accepted := worktask.NewTask(r.ref, "test", "alice", "{}", "req-1", policy, now, r.timers)
-	accepted.Money = r.money
+	accepted.Money, accepted.WaitsFor = r.money, r.waitsFor
 	if err := r.mem.AcceptMessage(r.t.Context(), record, message, accepted); err != nil {
 		r.t.Fatal(err)
 	}

@@ -27,6 +27,7 @@ type Delivery struct {
 type Runner struct {
 	Writer   Writer
 	Kinds    map[string]Kind
+	Waits    Waits // nil: a task that waits is left to workers that know for what
 	Evidence EvidenceStore
 	Objects  Objects
 	Timers   worktask.Timers
@@ -59,7 +60,7 @@ func (r Runner) Run(ctx context.Context, d Delivery) Action {
 			return Action{Kind: Delete}
 		}
 	}
-	held, action := r.claim(ctx, d.Ref, log)
+	held, action := r.claim(ctx, d, log)
 	if held == nil {
 		return action
 	}
@@ -89,7 +90,8 @@ type holding struct {
 }
 
 // claim takes the task or explains, by the action, why it is not to be worked on.
-func (r Runner) claim(ctx context.Context, ref worktask.Ref, log *slog.Logger) (*holding, Action) {
+func (r Runner) claim(ctx context.Context, d Delivery, log *slog.Logger) (*holding, Action) {
+	ref := d.Ref
 	id := r.NewID()
 	dog := newWatchdog(r.Timers.Lease - r.Timers.LeaseReserve)
 	clock := startClock(r.Now(), r.Monotonic)
@@ -98,6 +100,14 @@ func (r Runner) claim(ctx context.Context, ref worktask.Ref, log *slog.Logger) (
 		AssignmentID: id, Now: now, LeaseUntil: now.Add(r.Timers.Lease), Margin: r.Timers.SkewMargin, Reserve: r.Timers.LeaseReserve, Money: r.Money,
 	}
 	t, err := r.Writer.Write(ctx, ref, claim)
+	if refused, waits := waiting(err); waits {
+		if action, ready := r.await(ctx, d, refused.Seen, log); !ready {
+			dog.stop()
+			return nil, action
+		}
+		claim.Ready = refused.Seen.WaitsFor
+		t, err = r.Writer.Write(ctx, ref, claim)
+	}
 	if errors.Is(err, worktask.ErrMoneyForm) {
 		claim.Money = !claim.Money
 		t, err = r.Writer.Write(ctx, ref, claim)
@@ -169,6 +179,11 @@ func (r Runner) end(ctx context.Context, ref worktask.Ref, seen worktask.Task, l
 	if !over {
 		return Action{Kind: Back}
 	}
+	return r.endBy(ctx, ref, end, log)
+}
+
+// endBy ends a task by one write.
+func (r Runner) endBy(ctx context.Context, ref worktask.Ref, end worktask.End, log *slog.Logger) Action {
 	t, err := r.Writer.Write(ctx, ref, end)
 	if err != nil {
 		if refused, ok := errors.AsType[*worktask.RefusedError](err); ok {

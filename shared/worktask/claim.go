@@ -17,6 +17,9 @@ type Claim struct {
 	// and an update cannot take what is not there, so its writer says what it
 	// expects; ErrMoneyForm tells that the task was accepted otherwise.
 	Money bool
+	// Ready is what the claimer has seen ready that a task may wait for; empty:
+	// nothing. Only a task that waits for nothing else is claimed.
+	Ready string
 }
 
 // Name implements Transition.
@@ -32,6 +35,8 @@ func (c Claim) Permitted(t Task) error {
 		return ErrOver
 	case !t.claimableAt(c.Now, c.Margin):
 		return ErrTooEarly
+	case t.WaitsFor != "" && t.WaitsFor != c.Ready:
+		return ErrWaits
 	case t.OperationID != "":
 		return ErrOperationSaved
 	case c.Money != t.Money.Counted():
@@ -46,6 +51,7 @@ func (c Claim) Apply(t Task) Task {
 	t.Budget.AttemptsLeft--
 	t.Budget.CallsLeft--
 	t.Money = t.Money.plus(-t.Money.Call)
+	t.WaitsFor = ""
 	return t
 }
 

@@ -2,7 +2,7 @@ package worktask
 
 import "time"
 
-// End ends a task whose deadline or budget is over. Workers and dispatcher use
+// End ends a task whose deadline or budget is over, or that waits in vain. Workers and dispatcher use
 // the same write, and nobody ends a running task whose lease holds. The reason
 // is part of the condition, so that the stored reason is true at the moment of
 // the write and not only when the task was read.
@@ -11,6 +11,15 @@ type End struct {
 	By     string // EndedByDispatcher or EndedByWorker
 	Now    time.Time
 	Margin time.Duration
+	// WaitsFor is what the task waits for and will never get; empty: the reason is
+	// another one. It stands in the condition as the other reasons do: a task that was
+	// claimed waits no more.
+	WaitsFor string
+}
+
+// EndWaiting ends a pending task for which what it waits for will never be ready.
+func EndWaiting(t Task, reason Reason, by string, now time.Time, margin time.Duration) End {
+	return End{Reason: reason, By: by, Now: now, Margin: margin, WaitsFor: t.WaitsFor}
 }
 
 // EndFor is the End that fits the task as it was read; false when neither
@@ -58,6 +67,9 @@ func (e End) Permitted(t Task) error {
 }
 
 func (e End) reasonHolds(t Task) bool {
+	if e.WaitsFor != "" {
+		return t.Status == Pending && t.WaitsFor == e.WaitsFor
+	}
 	switch e.Reason { //nolint:exhaustive // only these end a task that nobody works on
 	case DeadlineOver:
 		return millis(t.Deadline) <= millis(e.Now)

@@ -109,6 +109,10 @@ type Task struct {
 	// next claim looks it up and must not start another.
 	OperationID string
 
+	// WaitsFor names what must be ready before the task can be claimed; empty:
+	// nothing. It is opaque to the engine and goes with the first claim.
+	WaitsFor string
+
 	AcceptedAt    time.Time
 	NextAttemptAt time.Time
 	Deadline      time.Time

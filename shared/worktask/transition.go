@@ -58,6 +58,8 @@ var (
 	// ErrMoneyForm: the claim takes money from a task that counts none, or takes
 	// none from one that does; the other form of the claim may be made.
 	ErrMoneyForm = errors.New("the task counts money otherwise than the claim expects")
+	// ErrWaits: the task waits for something that the claim has not seen ready.
+	ErrWaits = errors.New("the task waits for something else")
 	// ErrDueMoved: the due time of the handoff is not the one that was seen.
 	ErrDueMoved = errors.New("the due time of the handoff has moved")
 	// ErrResultPresent: the result's slot is filled.
