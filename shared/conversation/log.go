@@ -17,9 +17,11 @@ import (
 // its message.
 type LogPage struct {
 	Conversation Conversation
-	Messages     []Message
-	Tasks        []TaskView
-	Before       string // cursor of the page with older entries; empty: none
+	// DocumentDeleted: the document can be asked about no more; what was answered stays.
+	DocumentDeleted bool
+	Messages        []Message
+	Tasks           []TaskView
+	Before          string // cursor of the page with older entries; empty: none
 }
 
 // LogInput asks for the newest entries older than Before.
@@ -45,7 +47,12 @@ func (s Service) ReadLog(ctx context.Context, caller identity.Caller, in LogInpu
 	if err != nil {
 		return LogPage{}, fmt.Errorf("read log of conversation %s: %w", in.Conversation, err)
 	}
-	return LogPage{Conversation: c, Messages: page.Messages, Tasks: views, Before: page.Before}, nil
+	_, err = s.Documents.Document(ctx, caller.Workspace, c.Document)
+	deleted := errors.Is(err, storeerror.ErrNotFound)
+	if err != nil && !deleted {
+		return LogPage{}, fmt.Errorf("read document of conversation %s: %w", in.Conversation, err)
+	}
+	return LogPage{Conversation: c, DocumentDeleted: deleted, Messages: page.Messages, Tasks: views, Before: page.Before}, nil
 }
 
 // within reads a page whose large replies fit too. The store counts what it

@@ -48,8 +48,12 @@ func (s Service) checkMessage(ctx context.Context, caller identity.Caller, in Re
 	if _, err := s.own(ctx, caller, in.Conversation); err != nil {
 		return err
 	}
-	if _, err := s.Store.Message(ctx, caller.Workspace, in.Conversation, in.Message); err != nil {
+	m, err := s.Store.Message(ctx, caller.Workspace, in.Conversation, in.Message)
+	if err != nil {
 		return fmt.Errorf("read message: %w", err)
+	}
+	if _, err := s.Documents.Document(ctx, caller.Workspace, m.Document); err != nil {
+		return fmt.Errorf("read document of the message: %w", err)
 	}
 	return nil
 }

@@ -19,7 +19,8 @@ const deleteTries = 5
 
 // Delete deletes a document for the whole workspace. When it returns, the document
 // cannot be read, asked about or added to; a task removes its versions, entries and
-// files. Deleting again is success, and accepts another such task if the one before
+// files. Whoever asks looks at the version alone, so all of them are fenced first; when
+// that is cut off, the task does it, and so does deleting again. Deleting again is success, and accepts another such task if the one before
 // has failed. The errors are storeerror.ErrNotFound for a document that never was,
 // and those of stores.
 func (s Service) Delete(ctx context.Context, caller identity.Caller, id, gatewayRequestID string) error {
@@ -29,6 +30,9 @@ func (s Service) Delete(ctx context.Context, caller identity.Caller, id, gateway
 	t := s.eraseTask(caller, id, gatewayRequestID)
 	for try := 1; ; try++ {
 		done, err := s.delete(ctx, t, id)
+		if done {
+			_, err = Fence(ctx, s.Store, t.Workspace, id)
+		}
 		if done || err != nil && !undecided(err) {
 			return wrapDelete(id, err)
 		}
@@ -100,7 +104,5 @@ func (s Service) eraseAgain(ctx context.Context, stone Tombstone) (bool, error) 
 
 func (s Service) eraseTask(caller identity.Caller, id, gatewayRequestID string) worktask.Task {
 	ref := worktask.Ref{Workspace: caller.Workspace, Scope: ScopeOf(id), ID: s.NewID()}
-	t := worktask.NewTask(ref, KindErase, caller.ID, "{}", gatewayRequestID, worktask.RetryUnknown, s.now(), s.Index.Timers)
-	t.Budget.UnknownRepeats = t.Budget.AttemptLimit // as with indexing: a repeat costs nothing
-	return t
+	return worktask.NewTask(ref, KindErase, caller.ID, "{}", gatewayRequestID, worktask.RetryUnknown, s.now(), patient(s.Index.Timers, eraseDeadline))
 }

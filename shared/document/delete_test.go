@@ -131,3 +131,32 @@ func TestFailedErasureIsBegunAnew(t *testing.T) {
 		t.Errorf("%d tasks, tombstone %+v, %v", n, stone, err)
 	}
 }
+
+// cut is a store that fences no version.
+type cut struct{ *store }
+
+func (s cut) FenceVersion(context.Context, string, string, int) error {
+	return storeerror.ErrUnavailable
+}
+
+// Whoever is told that a document is deleted cannot ask about it any more: a
+// deletion that has not come so far says so, and goes on when it is repeated.
+func TestDeletedMeansFenced(t *testing.T) {
+	t.Parallel()
+	s, service, _ := indexed(t)
+	id := made(t, service)
+	service.Store = cut{s}
+	if err := service.Delete(t.Context(), alice, id, "g"); !errors.Is(err, storeerror.ErrUnavailable) {
+		t.Errorf("cut off: %v", err)
+	}
+	service.Store = s
+	if err := service.Delete(t.Context(), alice, id, "g"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Version(t.Context(), "acme", id, 1); !errors.Is(err, storeerror.ErrNotFound) {
+		t.Errorf("its version: %v", err)
+	}
+	if n := len(s.eraseTasks()); n != 1 {
+		t.Errorf("%d tasks", n)
+	}
+}

@@ -36,6 +36,27 @@ type origin struct {
 	mediaType        string
 }
 
+// How much longer tasks of documents may take than replies. Nobody is charged for
+// their runs, and repeating one hurts nothing: what bounds them is how long somebody
+// waits. For an index that is whoever wants to ask; an erasure is a promise that was
+// made, and must outlive an outage of days.
+const (
+	indexDeadline = 6    // an hour, by the default timers
+	eraseDeadline = 1000 // a week
+
+	patientAttempts = 100
+	patientCalls    = 5000 // more than the longest wait between two attempts leaves room for
+)
+
+// patient are the timers and the budget of a task of a document.
+func patient(timers worktask.Timers, times time.Duration) worktask.Timers {
+	timers.TaskDeadline *= times
+	timers.Attempts, timers.Calls = patientAttempts, patientCalls
+	// A run whose end nobody saw is no unknown outcome: attempts alone bound it.
+	timers.UnknownRepeats = patientAttempts
+	return timers
+}
+
 // toIndex makes v a version that a task indexes.
 func (s Service) toIndex(v Version, o origin) Version {
 	in := indexing.Input{
@@ -43,10 +64,7 @@ func (s Service) toIndex(v Version, o origin) Version {
 		Bytes: int64(v.Bytes), SHA256: v.SHA256,
 	}
 	ref := worktask.Ref{Workspace: v.Workspace, Scope: ScopeOf(v.Document), ID: s.NewID()}
-	t := worktask.NewTask(ref, indexing.Kind, o.caller.ID, in.Encode(), o.gatewayRequestID, worktask.RetryUnknown, v.CreatedAt, s.Index.Timers)
-	// A run whose end nobody saw costs nothing and repeats nothing: attempts alone
-	// bound it.
-	t.Budget.UnknownRepeats = t.Budget.AttemptLimit
+	t := worktask.NewTask(ref, indexing.Kind, o.caller.ID, in.Encode(), o.gatewayRequestID, worktask.RetryUnknown, v.CreatedAt, patient(s.Index.Timers, indexDeadline))
 	v.State = Indexing
 	v.Index = Index{Pipeline: in.Pipeline, Task: ref.ID, MediaType: o.mediaType, FileName: o.fileName, Object: o.object}
 	v.IndexTask = &t

@@ -113,7 +113,7 @@ func TestCurrentVersionWhileTheNextIsIndexed(t *testing.T) {
 // wrote so.
 func TestVersionsWhoseTaskHasEnded(t *testing.T) {
 	t.Parallel()
-	late := start.Add(worktask.DefaultTimers().TaskDeadline)
+	late := start.Add(7 * worktask.DefaultTimers().TaskDeadline)
 	for name, c := range map[string]struct {
 		end  worktask.Transition
 		want string

@@ -58,13 +58,7 @@ func (s Service) ReadVersion(ctx context.Context, workspace, id string, number i
 	if number < 1 {
 		return Content{}, fmt.Errorf("read version %d of document %s: %w", number, id, storeerror.ErrNotFound)
 	}
-	// First the document: versions of a deleted one are there until a task has
-	// removed them.
-	_, err := s.Store.Document(ctx, workspace, id)
-	var v Version
-	if err == nil {
-		v, err = s.Store.Version(ctx, workspace, id, number)
-	}
+	v, err := s.Store.Version(ctx, workspace, id, number)
 	if err == nil {
 		v, err = s.settled(ctx, v)
 	}

@@ -2,6 +2,7 @@ package document
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -45,4 +46,23 @@ type Remains interface {
 	// EraseVersion removes the description of a version that is deleted; it leaves
 	// one that is not, with storeerror.ErrConflict.
 	EraseVersion(ctx context.Context, workspace, id string, number int) error
+}
+
+// Fence makes every version of a document that has a tombstone deleted, and
+// describes them. There are no others: the tombstone refuses new ones, and it was
+// there before this read.
+func Fence(ctx context.Context, remains Remains, workspace, id string) ([]Version, error) {
+	versions, err := remains.LeftVersions(ctx, workspace, id)
+	if err != nil {
+		return nil, fmt.Errorf("fence versions: %w", err)
+	}
+	for _, v := range versions {
+		if v.State == Deleted {
+			continue
+		}
+		if err := remains.FenceVersion(ctx, workspace, id, v.Number); err != nil {
+			return nil, fmt.Errorf("fence versions: %w", err)
+		}
+	}
+	return versions, nil
 }

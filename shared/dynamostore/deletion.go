@@ -86,7 +86,7 @@ func (s *Store) FenceVersion(ctx context.Context, workspace, id string, number i
 	e := newExpression()
 	e.where(e.present(dynamoschema.PK))
 	e.set(dynamoschema.State, text(string(document.Deleted)))
-	failed := sendOnce(ctx, func(once func(*dynamodb.Options)) error {
+	failed := s.untilSettled(ctx, func(once func(*dynamodb.Options)) error {
 		_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName:                 aws.String(s.table),
 			Key:                       key(dynamoschema.VersionKey(workspace, id, number)),
@@ -107,7 +107,7 @@ func (s *Store) FenceVersion(ctx context.Context, workspace, id string, number i
 func (s *Store) EraseVersion(ctx context.Context, workspace, id string, number int) error {
 	e := newExpression()
 	e.where(anyOf(e.absent(dynamoschema.PK), e.compare(dynamoschema.State, "=", ":deleted", text(string(document.Deleted)))))
-	failed := sendOnce(ctx, func(once func(*dynamodb.Options)) error {
+	failed := s.untilSettled(ctx, func(once func(*dynamodb.Options)) error {
 		_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 			TableName:                 aws.String(s.table),
 			Key:                       key(dynamoschema.VersionKey(workspace, id, number)),
@@ -125,6 +125,18 @@ func (s *Store) EraseVersion(ctx context.Context, workspace, id string, number i
 		err = fmt.Errorf("%w: %w", storeerror.ErrConflict, failed.err)
 	}
 	return fmt.Errorf("erase version %d of document %s: %w", number, id, err)
+}
+
+// untilSettled repeats a write for which landing twice is landing once, as long as
+// the engine puts it off: a version that is deleted may be in the transaction of a
+// worker that writes its entries.
+func (s *Store) untilSettled(ctx context.Context, call func(func(*dynamodb.Options)) error) *failure {
+	for try := 1; ; try++ {
+		failed := sendOnce(ctx, call)
+		if failed == nil || failed.kind != conflict && failed.kind != throttled || try >= s.options.Tries || s.pause(ctx, try) != nil {
+			return failed
+		}
+	}
 }
 
 // EraseContents implements document.Remains. It asks for keys only, though the

@@ -37,9 +37,10 @@ func (w work) LookUp(context.Context, string) worktask.Outcome {
 }
 
 func (w work) erase(ctx context.Context) (Result, error) {
-	versions, err := w.fence(ctx)
+	// Most are fenced already: who deletes waits for that.
+	versions, err := document.Fence(ctx, w.kind.Remains, w.workspace, w.document)
 	if err != nil {
-		return Result{}, err
+		return Result{}, fmt.Errorf("erase: %w", err)
 	}
 	result := Result{Versions: len(versions)}
 	if result.Contents, err = w.contents(ctx); err != nil {
@@ -57,24 +58,6 @@ func (w work) erase(ctx context.Context) (Result, error) {
 		}
 	}
 	return result, nil
-}
-
-// fence makes every version deleted. There are no others: the tombstone refuses
-// new ones, and it was there before this read.
-func (w work) fence(ctx context.Context) ([]document.Version, error) {
-	versions, err := w.kind.Remains.LeftVersions(ctx, w.workspace, w.document)
-	if err != nil {
-		return nil, fmt.Errorf("erase: %w", err)
-	}
-	for _, v := range versions {
-		if v.State == document.Deleted {
-			continue
-		}
-		if err := w.kind.Remains.FenceVersion(ctx, w.workspace, w.document, v.Number); err != nil {
-			return nil, fmt.Errorf("erase: %w", err)
-		}
-	}
-	return versions, nil
 }
 
 func (w work) contents(ctx context.Context) (int, error) {

@@ -74,6 +74,14 @@ func (a *API) getDocument(ctx context.Context, r *request) (*response, error) {
 	return r.read(documentOf(described))
 }
 
+// deleteDocument needs no key: deleting twice is deleting once.
+func (a *API) deleteDocument(ctx context.Context, r *request) (*response, error) {
+	if err := a.Documents.Delete(ctx, r.caller, r.params["document"], r.id); err != nil {
+		return nil, err
+	}
+	return &response{status: http.StatusNoContent, headers: map[string]string{"Cache-Control": noStore}}, nil
+}
+
 func (a *API) readVersion(ctx context.Context, r *request) (*response, error) {
 	from, err := r.from()
 	if err != nil {

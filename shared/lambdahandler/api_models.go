@@ -101,10 +101,11 @@ type documentList struct {
 }
 
 type conversationModel struct {
-	ID        string            `json:"id"`
-	Title     string            `json:"title"`
-	Document  string            `json:"document"`
-	CreatedAt conversation.Time `json:"created_at"`
+	ID              string            `json:"id"`
+	Title           string            `json:"title"`
+	Document        string            `json:"document"`
+	DocumentDeleted bool              `json:"document_deleted,omitzero"` // in a conversation's own page only
+	CreatedAt       conversation.Time `json:"created_at"`
 }
 
 func conversationOf(c conversation.Conversation) conversationModel {
@@ -137,6 +138,7 @@ func pageOf(p conversation.LogPage) conversationPage {
 		Conversation: conversationOf(p.Conversation), Messages: make([]messageModel, 0, len(p.Messages)),
 		Tasks: p.Tasks, Next: cursor(p.Before),
 	}
+	m.Conversation.DocumentDeleted = p.DocumentDeleted
 	for _, message := range p.Messages {
 		m.Messages = append(m.Messages, messageModel{
 			ID: message.ID, Text: message.Text, Document: message.Document, Version: message.Version,

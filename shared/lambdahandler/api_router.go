@@ -33,6 +33,7 @@ var routes = []route{
 	{http.MethodPost, "/v1/documents", (*API).createDocument, signedIn, true},
 	{http.MethodGet, "/v1/documents", (*API).listDocuments, signedIn, false},
 	{http.MethodGet, "/v1/documents/{document}", (*API).getDocument, signedIn, false},
+	{http.MethodDelete, "/v1/documents/{document}", (*API).deleteDocument, signedIn, false},
 	{http.MethodPost, "/v1/documents/{document}/versions", (*API).addVersion, signedIn, true},
 	{http.MethodGet, "/v1/documents/{document}/versions/{version}", (*API).readVersion, signedIn, false},
 	{http.MethodPost, "/v1/uploads", (*API).createUpload, signedIn, true},

@@ -13,7 +13,9 @@ func TestMethods(t *testing.T) {
 	th := h.thread(t)
 	tests := []struct{ method, path, allow string }{
 		{"PUT", "/v1/documents", "GET, HEAD, OPTIONS, POST"},
-		{"DELETE", "/v1/documents/" + th.document, "GET, HEAD, OPTIONS"},
+		{"PATCH", "/v1/documents/" + th.document, "DELETE, GET, HEAD, OPTIONS"},
+		{get, "/v1/uploads", "OPTIONS, POST"},
+		{"PUT", "/v1/uploads/" + someID + "/complete", "OPTIONS, POST"},
 		{get, "/v1/documents/" + th.document + "/versions", "OPTIONS, POST"},
 		{"PATCH", "/v1/conversations", "GET, HEAD, OPTIONS, POST"},
 		{get, th.messages(), "OPTIONS, POST"},

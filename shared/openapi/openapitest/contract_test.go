@@ -19,6 +19,7 @@ var routes = map[string]string{
 	"POST /v1/documents":                                                  "200 201 400 401 403 409 410 413 415 422 429 500 502 503 504",
 	"GET /v1/documents":                                                   "200 304 400 401 403 429 500 502 503 504",
 	"GET /v1/documents/{document}":                                        "200 304 401 403 404 429 500 502 503 504",
+	"DELETE /v1/documents/{document}":                                     "204 401 403 404 429 500 502 503 504",
 	"POST /v1/documents/{document}/versions":                              "200 201 400 401 403 404 409 410 413 415 422 429 500 502 503 504",
 	"GET /v1/documents/{document}/versions/{version}":                     "200 304 400 401 403 404 409 429 500 502 503 504",
 	"POST /v1/uploads":                                                    "200 201 400 401 403 404 409 410 413 415 422 429 500 502 503 504",

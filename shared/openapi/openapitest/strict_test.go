@@ -172,6 +172,9 @@ func TestUndocumentedStatusesAreRefused(t *testing.T) {
 			return
 		}
 		for _, status := range []int{204, 206, 302, 405, 418, 451, 505} {
+			if status == http.StatusNoContent && a.method == http.MethodDelete {
+				continue // the one call that answers so
+			}
 			other := a
 			other.status = status
 			if err := other.check(); err == nil || !strings.Contains(err.Error(), "not documented") {
