@@ -165,7 +165,7 @@ func (p *picture) marks(name string, y int, last float64) {
 		}
 		at := min(max(p.x(m.AtMS), free), last)
 		out, number := &p.out, ""
-		free = at + 9
+		free = at + 12
 		if m.Mark != "" {
 			out, free = &marked, at+19
 		}

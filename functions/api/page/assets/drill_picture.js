@@ -231,7 +231,7 @@ function marksOf(moments, x, y, width) {
   for (const moment of moments) {
     // Neighbours give way to the right, so that each mark can be told.
     const at = Math.min(Math.max(x(moment.at_ms), free), width - END + 6);
-    free = at + (moment.mark ? SPACING + (moment.number > 9 ? 8 : moment.number ? 4 : 0) : 9);
+    free = at + (moment.mark ? SPACING + (moment.number > 9 ? 8 : moment.number ? 4 : 0) : 12);
     const group = shape('g', { transform: `translate(${at.toFixed(1)} ${y})` },
       shape('title', {}, `${secondsText(moment.at_ms)}: ${plainly(moment.text)}`), glyph(moment.mark ?? ''));
     if (moment.number) group.append(shape('text', { class: 'mark-number', x: 8, y: -5 }, String(moment.number)));
