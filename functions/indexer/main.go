@@ -55,7 +55,7 @@ func start(environment map[string]string) error {
 		Kinds: map[string]taskflow.Kind{
 			indexing.Kind: traces.Kind(indexwork.Kind{
 				Documents: store, Entries: store, Objects: objects.UpTo(upload.MaxBytes),
-				Pipeline: indexpipeline.Pipeline{Extractor: extractor(config.Timers.CallLimit)},
+				Pipeline: indexpipeline.Pipeline{Extractor: extractor(config.Timers.CallLimit)}, Pause: functionmain.Pause,
 			}),
 			document.KindErase: traces.Kind(erasework.Kind{Remains: store, Objects: objects}),
 		},

@@ -65,6 +65,8 @@ type Kind struct {
 	Entries   indexing.Store
 	Objects   taskflow.Objects // uploaded files
 	Pipeline  Pipeline
+	// Pause waits before another try at a write, from 1, or until ctx is done.
+	Pause func(ctx context.Context, try int) error
 }
 
 var _ taskflow.Kind = Kind{}

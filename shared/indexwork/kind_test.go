@@ -25,6 +25,9 @@ const pipelineName = "0a1b2c3d"
 
 var start = time.Date(2026, 11, 29, 14, 0, 0, 0, time.UTC)
 
+// errOver: the attempt has no time left for another try.
+var errOver = errors.New("the attempt is over")
+
 // lines is a pipeline that makes an entry of each line.
 type lines struct{ runs int }
 
@@ -89,7 +92,10 @@ func setup(t *testing.T, text string, change func(*indexing.Input)) *rig {
 	t.Helper()
 	store := memstore.New(memstore.Options{})
 	r := &rig{store: store, entries: &entries{Store: store}, pipeline: &lines{}}
-	r.kind = indexwork.Kind{Documents: store, Entries: r.entries, Objects: store, Pipeline: r.pipeline}
+	r.kind = indexwork.Kind{
+		Documents: store, Entries: r.entries, Objects: store, Pipeline: r.pipeline,
+		Pause: func(context.Context, int) error { return errOver },
+	}
 	in := indexing.Input{Version: 1, Pipeline: pipelineName, FileName: "report.txt", Bytes: int64(len(text)), SHA256: sum(text)}
 	if change != nil {
 		change(&in)
@@ -218,6 +224,39 @@ func TestReplacedWorkerWritesNothing(t *testing.T) {
 		t.Errorf("%d entries, %v", len(stored), err)
 	}
 	r.wantReady(t, r.attempt(t, 3), 2)
+}
+
+// A store that is busy, and one whose acknowledgements are lost, cost the attempt
+// nothing as long as it has time.
+func TestWritesAreMadeAgain(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]error{
+		"busy": storeerror.ErrUnavailable, "conflict": storeerror.ErrConflict, "lost": storeerror.ErrWriteUnknown,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := setup(t, "one\ntwo", nil)
+			pauses := 0
+			r.kind.Pause = func(context.Context, int) error { pauses++; return nil }
+			faults := func() func(func() error) error {
+				left := 3
+				return func(next func() error) error {
+					if left--; left < 0 {
+						return next()
+					}
+					if errors.Is(fault, storeerror.ErrWriteUnknown) {
+						_ = next()
+					}
+					return fmt.Errorf("fault: %w", fault)
+				}
+			}
+			r.entries.write, r.entries.publish = faults(), faults()
+			r.wantReady(t, r.attempt(t, 1), 2)
+			if pauses != 6 || r.pipeline.runs != 1 {
+				t.Errorf("%d pauses, %d runs of the pipeline", pauses, r.pipeline.runs)
+			}
+		})
+	}
 }
 
 // Its acknowledgement is lost: publishing again is success.

@@ -50,7 +50,7 @@ func (w work) LookUp(context.Context, string) worktask.Outcome {
 }
 
 func (w work) index(ctx context.Context) (indexing.Summary, error) {
-	if err := w.kind.Entries.TakeVersion(ctx, w.writer); err != nil {
+	if err := w.persist(ctx, func() error { return w.kind.Entries.TakeVersion(ctx, w.writer) }); err != nil {
 		return indexing.Summary{}, fmt.Errorf("take the version: %w", err)
 	}
 	source, err := w.kind.source(ctx, w.writer, w.input)
@@ -80,7 +80,7 @@ func (w work) publish(ctx context.Context, built Built) (indexing.Summary, error
 	if wanted := indexing.Manifest(indexing.Describe(built.Entries)); summary.Manifest != wanted {
 		return indexing.Summary{}, fmt.Errorf("%d entries are stored and %d were made: %w", len(stored), len(built.Entries), indexing.ErrDiffers)
 	}
-	if err := w.kind.Entries.Publish(ctx, w.writer, summary); err != nil {
+	if err := w.persist(ctx, func() error { return w.kind.Entries.Publish(ctx, w.writer, summary) }); err != nil {
 		return indexing.Summary{}, fmt.Errorf("publish: %w", err)
 	}
 	return summary, nil

@@ -52,6 +52,7 @@ func (w *LetterWatch) Look(ctx context.Context) {
 		w.Log.Warn("looking at dead letters failed", telemetry.KeyError, err)
 		return
 	}
+	looked := len(named) + unreadable
 	open := map[worktask.Ref]bool{}
 	for _, ref := range named {
 		if open[ref] {
@@ -70,7 +71,12 @@ func (w *LetterWatch) Look(ctx context.Context) {
 				telemetry.KeyTaskStatus, string(t.Status), telemetry.KeyAssignmentVersion, t.AssignmentVersion)
 		}
 	}
-	w.Metrics.Gauge(telemetry.OpenDeadLetters, float64(len(open)))
+	if looked >= w.Most && len(open) == 0 {
+		// Letters of open tasks may be among those that were not looked at.
+		w.Log.Warn("too many dead letters to tell whether a task of any is open", telemetry.KeyCount, looked)
+	} else {
+		w.Metrics.Gauge(telemetry.OpenDeadLetters, float64(len(open)))
+	}
 	if unreadable > 0 {
 		w.Log.Warn("dead letters without a task", telemetry.KeyCount, unreadable)
 	}

@@ -59,12 +59,12 @@ func TestLetterWatchCountsOpenTasks(t *testing.T) {
 		down    bool
 		want    float64 // less than 0: no number
 	}{
-		"none":                   {someLetters{}, false, 0},
-		"all kinds":              {someLetters{ids: all, unreadable: 2}, false, 2},
-		"ended ones":             {someLetters{ids: all[2:5]}, false, 0},
-		"not more than the most": {someLetters{ids: []string{"completed", "failed", "cancelled", "completed", "failed", "cancelled", "completed", "running"}}, false, 0},
-		"queue is down":          {someLetters{ids: all, err: errors.New("queue is down")}, false, -1},
-		"store is down":          {someLetters{ids: all}, true, -1},
+		"none":               {someLetters{}, false, 0},
+		"all kinds":          {someLetters{ids: all, unreadable: 2}, false, 2},
+		"ended ones":         {someLetters{ids: all[2:5]}, false, 0},
+		"more than the most": {someLetters{ids: []string{"completed", "failed", "cancelled", "completed", "failed", "cancelled", "completed", "running"}}, false, -1},
+		"queue is down":      {someLetters{ids: all, err: errors.New("queue is down")}, false, -1},
+		"store is down":      {someLetters{ids: all}, true, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

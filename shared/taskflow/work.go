@@ -103,7 +103,7 @@ func (r Runner) prepare(ctx context.Context, held *holding) (Work, worktask.Outc
 	kind, known := r.Kinds[held.task.Kind]
 	if !known {
 		held.log.Error("task has a kind that this worker does not know", telemetry.KeyKind, held.task.Kind)
-		return nil, worktask.Outcome{Kind: worktask.Rejected}, false
+		return nil, unsent(held), false
 	}
 	work, err := kind.Prepare(ctx, held.task)
 	if err == nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -18,8 +19,10 @@ import (
 )
 
 // hang is the argument of a process that takes a file and never answers, dead of
-// one that ends in the middle of its answer, and loud of one that says too much.
+// one that ends in the middle of its answer, loud of one that says too much, and
+// calm of one that says of every file that it has no pages.
 const (
+	calm = "calm"
 	hang = "hang"
 	dead = "dead"
 	loud = "loud"
@@ -32,6 +35,10 @@ func TestMain(m *testing.M) {
 		case hang:
 			for { //nolint:staticcheck // as a loop in the engine would
 			}
+		case calm:
+			os.Stdout.WriteString("\x00\x00\x00\x0d{\"done\":true}")
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			os.Exit(0)
 		case dead:
 			fmt.Print("\x00\x00\x00\xff{")
 			os.Exit(1)
@@ -223,6 +230,24 @@ func TestAnEngineThatEndsIsReplaced(t *testing.T) {
 		if got := reasonOf(t, err); got != textextract.Broken || p.running != nil {
 			t.Errorf("%s: reason %s (%v), running %v", as, got, err, p.running)
 		}
+	}
+}
+
+// A file breaks the engine after it was answered; the next file is not to blame.
+func TestAnEngineThatAnotherFileBrokeIsReplaced(t *testing.T) {
+	t.Parallel()
+	p := acting(dead)
+	defer p.Close()
+	if _, err := p.started(); err != nil {
+		t.Fatal(err)
+	}
+	p.Command = acting(calm).Command
+	if _, err := p.ReadPDF(t.Context(), pdf("<< >>"), textextract.DefaultLimits()); err != nil {
+		t.Errorf("the second file: %v", err)
+	}
+	p = acting(dead)
+	if _, err := p.ReadPDF(t.Context(), pdf("<< >>"), textextract.DefaultLimits()); err == nil || reasonOf(t, err) != textextract.Broken {
+		t.Errorf("a file that broke the engine started for it: %v", err)
 	}
 }
 

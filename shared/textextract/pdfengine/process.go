@@ -48,6 +48,19 @@ func (p *Process) ReadPDF(ctx context.Context, file []byte, limits textextract.L
 	if ctx.Err() != nil {
 		return textextract.PDFContent{}, context.Cause(ctx)
 	}
+	kept := p.running != nil
+	content, err := p.read(ctx, file, limits)
+	if err != nil && kept && p.running == nil && ctx.Err() == nil {
+		// The engine had read other files before, and may have broken on one of them.
+		// Only one that was started for this file may blame it.
+		return p.read(ctx, file, limits)
+	}
+	return content, err
+}
+
+// read reads a file with the engine that runs, or starts one. An engine that
+// misbehaves is ended.
+func (p *Process) read(ctx context.Context, file []byte, limits textextract.Limits) (textextract.PDFContent, error) {
 	c, err := p.started()
 	if err != nil {
 		return textextract.PDFContent{}, fmt.Errorf("start PDF engine: %w", err)
@@ -63,7 +76,7 @@ func (p *Process) ReadPDF(ctx context.Context, file []byte, limits textextract.L
 		return textextract.PDFContent{}, fmt.Errorf("read PDF: %w (%w)", context.Cause(ctx), err)
 	}
 	if _, blamed := errors.AsType[*textextract.Error](err); err != nil && !blamed {
-		// The engine died or answered nonsense. Whatever did that came with the file.
+		// The engine died or answered nonsense.
 		p.end()
 		return textextract.PDFContent{}, &textextract.Error{Reason: textextract.Broken, Err: fmt.Errorf("the PDF engine ended: %w", err)}
 	}
