@@ -12,7 +12,7 @@ func TestTheCommandLine(t *testing.T) {
 		code int
 		out  string
 	}{
-		{[]string{"-list", "-seed", "3", "-duration", "5s"}, good, "lose_answer worker at complete"},
+		{[]string{"-list", "-seed", "3", "-duration", "5s"}, good, "lose_answer worker at "},
 		{[]string{"-break", "everything"}, misused, "-break \"everything\" is unknown"},
 		{[]string{"-profile", "slow"}, misused, "slow"},
 		{[]string{"-on-unknown", "hope"}, misused, "neither retry nor stop"},
