@@ -1,9 +1,16 @@
 package retrieval
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+)
 
 // concept is a word of a question and what else may be written for it.
-type concept struct{ alternatives []alternative }
+type concept struct {
+	word         string // folded; empty for a phrase and a pair of characters
+	weight       float64
+	alternatives []alternative // the word itself first
+}
 
 // alternative is a term that stands for a concept; its discount says how surely.
 type alternative struct {
@@ -12,18 +19,23 @@ type alternative struct {
 }
 
 const (
-	// synonymDiscount is what another word for the same is worth.
-	synonymDiscount = 0.5
+	// synonymDiscount is what another word for the same is worth, and
+	// substituteDiscount what it is where the question's own word is nowhere.
+	synonymDiscount    = 0.5
+	substituteDiscount = 0.8
+	// everydayWeight is what a word counts that people use about anything.
+	everydayWeight = 0.4
 	// maxConcepts bounds the words of a question that are looked for.
 	maxConcepts = 40
 )
 
 // conceptsOf takes the words of the question or, when it has none but stop words,
 // of the newest earlier one that has. If none has, nothing is found.
-func conceptsOf(question Question) []concept {
+func conceptsOf(question Question, there sieve) []concept {
 	for _, text := range append([]string{question.Text}, question.Earlier...) {
 		if found := readConcepts(text); len(found) > 0 {
-			return found
+			bridge(found, text, there)
+			return distinct(found)
 		}
 	}
 	return nil
@@ -32,28 +44,56 @@ func conceptsOf(question Question) []concept {
 func readConcepts(text string) []concept {
 	var found []concept
 	seen := make(map[string]bool)
-	add := func(term string) {
+	add := func(term, word string) {
 		if seen[term] || len(found) == maxConcepts {
 			return
 		}
 		seen[term] = true
-		found = append(found, conceptOf(term))
+		found = append(found, conceptOf(term, word))
 	}
-	eachTerm(text, add)
+	eachWord(text, func(word string) {
+		if folded, counts := wordTerm(word); counts {
+			add(stem(folded), folded)
+		}
+	}, func(pair string) { add(pair, "") })
 	for _, p := range phrases {
 		if containsWords(text, p.words) {
-			add(p.term)
+			add(p.term, "")
 		}
 	}
 	return found
 }
 
-func conceptOf(term string) concept {
-	c := concept{alternatives: []alternative{{hash: termHash(term), discount: 1}}}
+func conceptOf(term, word string) concept {
+	c := concept{word: word, weight: 1, alternatives: []alternative{{hash: termHash(term), discount: 1}}}
+	if everyday[term] {
+		c.weight = everydayWeight
+	}
 	for _, other := range synonyms[term] {
-		c.alternatives = append(c.alternatives, alternative{hash: termHash(other), discount: synonymDiscount})
+		c.add(termHash(other), synonymDiscount)
 	}
 	return c
+}
+
+// add notes another term for the concept, once.
+func (c *concept) add(hash uint32, discount float64) {
+	if !slices.ContainsFunc(c.alternatives, func(a alternative) bool { return a.hash == hash }) {
+		c.alternatives = append(c.alternatives, alternative{hash: hash, discount: discount})
+	}
+}
+
+// distinct lets no word of the question stand for another one of it: "shared
+// library" is not twice what a passage about libraries is about.
+func distinct(concepts []concept) []concept {
+	own := make(map[uint32]bool)
+	for _, c := range concepts {
+		own[c.alternatives[0].hash] = true
+	}
+	for i, c := range concepts {
+		others := slices.DeleteFunc(c.alternatives[1:], func(a alternative) bool { return own[a.hash] })
+		concepts[i].alternatives = c.alternatives[:1+len(others)]
+	}
+	return concepts
 }
 
 // containsWords says whether the words stand in the text one after the other, in
@@ -74,92 +114,39 @@ func containsWords(text string, words []string) bool {
 	return at == len(words)
 }
 
-// strength is what a concept says about a passage.
-type strength struct{ score, discount float64 }
-
-// strengths are those of the passages that the concept is in, by the best of its
-// alternatives, and the concept's weight among others.
-func (c concept) strengths(passages int, lists map[uint32]termList) (found map[int]strength, weight float64) {
-	found = make(map[int]strength)
+// scores are what the concept says about the passages that it is in, by the best of
+// its alternatives.
+func (c concept) scores(passages int, lists map[uint32]termList) map[int]float64 {
+	found := make(map[int]float64)
+	absent := lists[c.alternatives[0].hash].with == 0
 	for _, a := range c.alternatives {
-		t, known := lists[a.hash]
-		if !known || t.with == 0 {
-			continue
-		}
-		idf := rarity(passages, t.with)
-		// A concept weighs as much as its own word, or else as its best substitute.
-		if a.discount == 1 || weight == 0 {
-			weight = idf * a.discount
+		t := lists[a.hash]
+		if absent && a.discount == synonymDiscount {
+			a.discount = substituteDiscount
 		}
 		for _, p := range t.list {
-			score := a.discount * idf * float64(p.impact) / impactUnit
-			if score > found[p.passage].score {
-				found[p.passage] = strength{score: score, discount: a.discount}
+			score := a.discount * c.weight * rarity(passages, t.with) * float64(p.impact) / impactUnit
+			found[p.passage] = max(found[p.passage], score)
+		}
+	}
+	return found
+}
+
+// inOrder lists the terms to read that may be there: the question's own, then what
+// may stand for them, the surest first.
+func inOrder(concepts []concept, there sieve) []uint32 {
+	var found []alternative
+	for _, c := range concepts {
+		for _, a := range c.alternatives {
+			if there.mayHave(a.hash) {
+				found = append(found, a)
 			}
 		}
 	}
-	return found, weight
-}
-
-// inOrder lists the terms to read: the question's own, then their substitutes,
-// those that come first in their groups first.
-func inOrder(concepts []concept) []uint32 {
-	var terms []uint32
-	for rank := 0; ; rank++ {
-		before := len(terms)
-		for _, c := range concepts {
-			if rank < len(c.alternatives) {
-				terms = append(terms, c.alternatives[rank].hash)
-			}
-		}
-		if len(terms) == before {
-			return terms
-		}
+	slices.SortStableFunc(found, func(a, b alternative) int { return cmp.Compare(b.discount, a.discount) })
+	terms := make([]uint32, 0, len(found))
+	for _, a := range found {
+		terms = append(terms, a.hash)
 	}
-}
-
-// phrase is several words for one.
-type phrase struct {
-	words []string // stems
-	term  string
-}
-
-var phrases, synonyms = readThesaurus(thesaurus)
-
-// readThesaurus reads groups, one a line, of words that may stand for each other. A
-// word with low lines is a phrase, which stands for the first word of its group.
-func readThesaurus(text string) ([]phrase, map[string][]string) {
-	var found []phrase
-	others := make(map[string][]string)
-	for line := range strings.Lines(text) {
-		var group []string
-		for word := range strings.FieldsSeq(line) {
-			if !strings.Contains(word, "_") {
-				group = appendNew(group, stem(word))
-				continue
-			}
-			var stems []string
-			for part := range strings.SplitSeq(word, "_") {
-				stems = append(stems, stem(part))
-			}
-			found = append(found, phrase{words: stems, term: group[0]})
-		}
-		for _, word := range group {
-			for _, other := range group {
-				if other != word {
-					others[word] = appendNew(others[word], other)
-				}
-			}
-		}
-	}
-	return found, others
-}
-
-func appendNew(list []string, word string) []string {
-	for _, known := range list {
-		if known == word {
-			return list
-		}
-	}
-	return append(list, word)
+	return terms
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // layoutVersion is the first byte of every part.
-const layoutVersion = 1
+const layoutVersion = 2
 
 const (
 	hashBytes      = 4
@@ -26,6 +26,7 @@ type header struct {
 	passages int
 	buckets  []int // size of each bucket in bytes, rounded up to sizeUnit
 	texts    []int // passages in each part of texts
+	sieve    sieve
 }
 
 // sizeUnit makes the size of a bucket fit a byte.
@@ -42,7 +43,7 @@ func encodeHead(h header) []byte {
 	for _, n := range h.texts {
 		b = binary.AppendUvarint(b, uint64(n)) //nolint:gosec // as above
 	}
-	return b
+	return appendString(b, string(h.sieve))
 }
 
 func decodeHead(b []byte) (header, error) {
@@ -56,6 +57,7 @@ func decodeHead(b []byte) (header, error) {
 		h.texts = append(h.texts, d.number())
 		total += h.texts[len(h.texts)-1]
 	}
+	h.sieve = sieve(d.text())
 	if err := d.end("head"); err != nil {
 		return header{}, err
 	}

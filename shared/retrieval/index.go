@@ -10,7 +10,7 @@ import (
 // Settings names this way of splitting, reading words and laying out an index. It
 // changes whenever the same text would give other parts; work that made an index
 // under another name is of another pipeline.
-const Settings = "retrieval-1"
+const Settings = "retrieval-2"
 
 // The constants of BM25, and what other fields count next to the passage's own
 // words.

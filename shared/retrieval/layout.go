@@ -43,8 +43,9 @@ const (
 // Build makes the index of a version's passages.
 func Build(passages []Passage) []Part {
 	texts, counts := textParts(passages)
-	buckets := termBuckets(postings(passages))
-	h := header{passages: len(passages), texts: counts}
+	lists := postings(passages)
+	buckets := termBuckets(lists)
+	h := header{passages: len(passages), texts: counts, sieve: newSieve(lists)}
 	for _, b := range buckets {
 		h.buckets = append(h.buckets, len(b))
 	}

@@ -76,6 +76,32 @@ func TestWhatIsBuiltIsReadBack(t *testing.T) {
 	}
 }
 
+func TestASieveKeepsWhatIsThere(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{0, 1, 10, 5000, 100_000} {
+		lists := make(map[uint32][]posting)
+		for len(lists) < n {
+			lists[random.Uint32()] = nil
+		}
+		s := newSieve(lists)
+		for hash := range lists {
+			if !s.mayHave(hash) {
+				t.Fatalf("term %d of %d is lost", hash, n)
+			}
+		}
+		through := 0
+		for range 1000 {
+			if s.mayHave(random.Uint32()) {
+				through++
+			}
+		}
+		if len(s) > maxSieveBytes || n <= 5000 && through > 200 {
+			t.Errorf("%d terms: %d bytes, of 1000 others %d pass", n, len(s), through)
+		}
+	}
+}
+
 func TestBucketsFitWhateverTheWordsAre(t *testing.T) {
 	t.Parallel()
 	everywhere := make([]posting, 5000)
@@ -137,8 +163,8 @@ func FuzzDecode(f *testing.F) {
 	for _, part := range Build(Split(documentOf(f, houseRules))) {
 		f.Add(string(part.Key.Kind), part.Bytes)
 	}
-	f.Add("T", []byte{1, 0xff, 0xff, 0xff, 0xff, 0x07})
-	f.Add("X", []byte{1, 1, 0xff, 0xff, 0xff, 0xff, 0x07})
+	f.Add("T", []byte{layoutVersion, 0xff, 0xff, 0xff, 0xff, 0x07})
+	f.Add("X", []byte{layoutVersion, 1, 0xff, 0xff, 0xff, 0xff, 0x07})
 	f.Fuzz(func(_ *testing.T, kind string, b []byte) {
 		_ = decodeAny(PartKind(kind), b)
 	})

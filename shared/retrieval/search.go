@@ -32,9 +32,6 @@ type Hit struct {
 const MaxReadBytes = 64 << 10
 
 const (
-	// coverageShare is how much of the score depends on how many of the question's
-	// words are there at all.
-	coverageShare = 0.5
 	// neighbourShare is how much of a neighbour's score counts: what is answered
 	// goes on over the ends of passages.
 	neighbourShare = 0.5
@@ -57,7 +54,7 @@ func Search(ctx context.Context, reader Reader, question Question, k int) ([]Hit
 		return nil, err
 	}
 	k = min(k, (MaxReadBytes-len(got[0]))/(2*MaxTextBytes))
-	concepts := conceptsOf(question)
+	concepts := conceptsOf(question, h.sieve)
 	lists, err := readLists(ctx, reader, h, concepts, MaxReadBytes-len(got[0])-k*MaxTextBytes)
 	if err != nil {
 		return nil, err
@@ -84,7 +81,7 @@ func readParts(ctx context.Context, reader Reader, keys []Key) ([][]byte, error)
 func readLists(ctx context.Context, reader Reader, h header, concepts []concept, room int) (map[uint32]termList, error) {
 	var keys []Key
 	chosen := make(map[int]bool)
-	for _, term := range inOrder(concepts) {
+	for _, term := range inOrder(concepts, h.sieve) {
 		at := bucketOf(term, len(h.buckets))
 		if chosen[at] || h.buckets[at] > room {
 			continue
@@ -118,18 +115,11 @@ type ranked struct {
 
 // best ranks the passages that any concept is in.
 func best(h header, concepts []concept, lists map[uint32]termList, k int) []ranked {
-	scores, covered := make(map[int]float64), make(map[int]float64)
-	all := 0.0
+	scores := make(map[int]float64)
 	for _, c := range concepts {
-		strengths, weight := c.strengths(h.passages, lists)
-		all += weight
-		for passage, s := range strengths {
-			scores[passage] += s.score
-			covered[passage] += weight * s.discount
+		for passage, score := range c.scores(h.passages, lists) {
+			scores[passage] += score
 		}
-	}
-	for passage := range scores {
-		scores[passage] *= 1 - coverageShare + coverageShare*covered[passage]/all
 	}
 	found := make([]ranked, 0, len(scores))
 	for passage, score := range scores {

@@ -29,7 +29,8 @@ func TestTerms(t *testing.T) {
 		"도서관 열다":                                     "도서 서관 열다",
 		"PDFを読む":                                     "pdf を読 読む",
 		"who would it be?":                           "",
-		"don’t panic":                                "don't panic",
+		"don’t panic":                                "panic",
+		"o’clock":                                    "o'clock",
 		strings.Repeat("x", 100) + " short":          "short",
 		"went wrote":                                 "go write",
 	} {
@@ -50,6 +51,28 @@ func TestThesaurus(t *testing.T) {
 	}
 	if !containsWords("He steps step DOWN now", []string{"step", "down"}) || containsWords("step far down", []string{"step", "down"}) {
 		t.Error("a phrase is words one after the other")
+	}
+}
+
+func TestThesaurusLinesBeginWithAWord(t *testing.T) {
+	t.Parallel()
+	for line := range strings.Lines(thesaurus) {
+		words := strings.Fields(line)
+		if len(words) < 2 || strings.Contains(words[0], "_") {
+			t.Errorf("line %q", line)
+		}
+	}
+	if len(synonyms) < 1000 || len(phrases) < 50 {
+		t.Errorf("%d words with synonyms, %d phrases", len(synonyms), len(phrases))
+	}
+}
+
+func TestPartsOfWords(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{"mailbox": "mail box", "resubmit": "submit", "unsigned": "signed", "zebra": "", "": ""} {
+		if got := strings.Join(partsOf(word), " "); got != want {
+			t.Errorf("parts of %q: %q, want %q", word, got, want)
+		}
 	}
 }
 

@@ -21,9 +21,9 @@ import (
 const (
 	// leastRecall is promised on the set of the project.
 	leastRecall = 0.9
-	// otherAim is aimed at on a set by somebody who saw only the documents. Nothing
-	// breaks below it: what is made to pass it would no longer tell how questions
-	// go that nobody prepared for.
+	// otherAim is aimed at on a set in everyday words and on one by somebody who saw
+	// only the documents. Nothing breaks below it: what is made to pass it would no
+	// longer tell how questions go that nobody prepared for.
 	otherAim = 0.8
 )
 
@@ -75,7 +75,7 @@ func (r Report) Broken() []string {
 }
 
 // Measure reads the documents in the folder data and the sets of questions in the
-// module's folder root. A second set is optional.
+// module's folder root. A set that is missing is left out.
 func Measure(ctx context.Context, root, data string) (Report, error) {
 	var r Report
 	engine := &pdfengine.Process{}
@@ -93,7 +93,7 @@ func Measure(ctx context.Context, root, data string) (Report, error) {
 		}
 		r.Indexed = append(r.Indexed, indexed)
 	}
-	for _, set := range []Set{{Name: "questions.json", Least: leastRecall}, {Name: "questions-other.json", Least: otherAim, Aim: true}} {
+	for _, set := range []Set{{Name: "questions.json", Least: leastRecall}, {Name: "questions-tuning.json", Least: otherAim, Aim: true}, {Name: "questions-other.json", Least: otherAim, Aim: true}} {
 		questions, err := check.ReadQuestions(filepath.Join(root, "shared", "retrieval", "testdata", set.Name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
