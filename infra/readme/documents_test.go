@@ -32,8 +32,18 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// resources of the template, with their names.
+// resources of the templates, with their names: of prod, and of a stack with a
+// domain and an issuer of one's own.
 func resources(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, golden := range []string{"template-own.json", "template-prod.json"} {
+		addResources(t, golden, found)
+	}
+	return found
+}
+
+func addResources(t *testing.T, name string, found map[string]string) {
 	t.Helper()
 	var golden struct {
 		Resources map[string]struct {
@@ -42,20 +52,19 @@ func resources(t *testing.T) map[string]string {
 		}
 		Outputs map[string]any
 	}
-	if err := json.Unmarshal([]byte(read(t, "infra/stack/testdata/template-prod.json")), &golden); err != nil {
+	if err := json.Unmarshal([]byte(read(t, "infra/stack/testdata/"+name)), &golden); err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]string{}
 	for id, r := range golden.Resources {
 		found[id] = r.Type
 		if r.Type == "AWS::CloudWatch::Alarm" {
-			found[strings.TrimPrefix(r.Properties.AlarmName, "replyonce-prod-")] = "alarm"
+			_, alarm, _ := strings.Cut(strings.TrimPrefix(r.Properties.AlarmName, "replyonce-"), "-")
+			found[alarm] = "alarm"
 		}
 	}
 	for name := range golden.Outputs {
 		found[name+" (output)"] = "output"
 	}
-	return found
 }
 
 // sections of a part of a document, by their headings: from "## part" to the next
@@ -103,7 +112,7 @@ func TestEachAlarmHasItsSection(t *testing.T) {
 	}
 }
 
-var resourceCall = regexp.MustCompile(`\$\((resource|output) "?([A-Za-z]+)"?\)|\boutput ([A-Z][A-Za-z]+)`)
+var resourceCall = regexp.MustCompile(`\$\((resource|output) "?([A-Za-z]+)"?\)|\boutput ` + "`?" + `([A-Z][A-Za-z]+)`)
 
 // TestNamedResourcesAreInTheTemplate: what commands ask the stack for is there.
 func TestNamedResourcesAreInTheTemplate(t *testing.T) {
@@ -129,6 +138,7 @@ func TestNamedResourcesAreInTheTemplate(t *testing.T) {
 var (
 	logsCall = regexp.MustCompile(`logs "?([A-Za-z ]+?)"? '`)
 	message  = regexp.MustCompile(`\bmsg = "([^"]+)"`)
+	logCall  = regexp.MustCompile(`\.(?:Info|Warn|Error)(?:Context)?\((?:ctx, )?"([^"]+)"|Message[A-Z]\w* += "([^"]+)"`)
 )
 
 // TestQueriesLookForWhatIsLogged: groups are the stack's, messages the code's.
@@ -148,10 +158,13 @@ func TestQueriesLookForWhatIsLogged(t *testing.T) {
 			}
 		}
 	}
-	logged := sources(t, func(name string) bool { return !strings.HasSuffix(name, "_test.go") })
+	logged := map[string]bool{}
+	for _, call := range logCall.FindAllStringSubmatch(sources(t, func(name string) bool { return !strings.HasSuffix(name, "_test.go") }), -1) {
+		logged[call[1]+call[2]] = true
+	}
 	messages := message.FindAllStringSubmatch(strings.ReplaceAll(text, `'"'"'`, "'"), -1)
 	for _, m := range messages {
-		if !strings.Contains(logged, fmt.Sprintf("%q", m[1])) {
+		if !logged[m[1]] {
 			t.Errorf("nothing is logged as %q", m[1])
 		}
 	}
