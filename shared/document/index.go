@@ -92,29 +92,3 @@ func (s Service) publishTask(ctx context.Context, t worktask.Task) {
 		log.Warn("handoff not published, the dispatcher will", telemetry.KeyError, err)
 	}
 }
-
-// settled is the version as it is for a reader: one whose task has ended without
-// making it ready is failed, though nobody was left to write so.
-//
-//	worker: begins, dies; so do its successors.
-//	dispatcher: ends the task for its deadline. It knows nothing of versions.
-func (s Service) settled(ctx context.Context, v Version) (Version, error) {
-	if v.State != Indexing || s.Index == nil {
-		return v, nil
-	}
-	ref := worktask.Ref{Workspace: v.Workspace, Scope: ScopeOf(v.Document), ID: v.Index.Task}
-	t, err := s.Index.Tasks.Get(ctx, ref)
-	if err != nil {
-		return Version{}, fmt.Errorf("read index task of version %d of document %s: %w", v.Number, v.Document, err)
-	}
-	switch t.Status {
-	case worktask.Failed:
-		v.State, v.Index.Failure = Failed, string(t.FailureReason)
-	case worktask.Cancelled:
-		v.State, v.Index.Failure = Failed, string(worktask.Cancelled)
-	case worktask.Completed: // published since the version was read
-		return s.Store.Version(ctx, v.Workspace, v.Document, v.Number) //nolint:wrapcheck // as of the first read
-	case worktask.Pending, worktask.Running:
-	}
-	return v, nil
-}

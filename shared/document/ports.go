@@ -11,6 +11,8 @@ import (
 // idempotency record. Their errors are those of package storeerror.
 type Store interface {
 	Remains
+	// CloseVersion is that of Versions.
+	CloseVersion(ctx context.Context, workspace, id string, number int, reason string) error
 	// CreateDocument writes record, document, card, first version and its parts.
 	CreateDocument(ctx context.Context, record idempotency.Record, d Document, v Version) error
 	// AddVersion writes record, version v and its parts and moves the counter

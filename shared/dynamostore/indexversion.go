@@ -43,6 +43,20 @@ func (s *Store) FailVersion(ctx context.Context, w indexing.Writer, reason strin
 	return err
 }
 
+// CloseVersion implements document.Versions. It asks for no writer: the task that
+// would have one has ended.
+func (s *Store) CloseVersion(ctx context.Context, workspace, id string, number int, reason string) error {
+	e := newExpression()
+	e.where(e.compare(dynamoschema.State, "=", ":indexing", text(string(document.Indexing))))
+	e.set(dynamoschema.State, text(string(document.Failed)))
+	e.set(dynamoschema.IndexFailure, text(reason))
+	w := indexing.Writer{Target: indexing.Target{Workspace: workspace, Document: id, Number: number}}
+	if err := s.updateVersion(ctx, "close", w, e); !errors.Is(err, indexing.ErrReplaced) {
+		return err
+	}
+	return nil
+}
+
 // Publish implements indexing.Store.
 func (s *Store) Publish(ctx context.Context, w indexing.Writer, summary indexing.Summary) error {
 	err := s.transact(ctx, &dynamodb.TransactWriteItemsInput{

@@ -124,6 +124,21 @@ func (s *Store) ReadEntries(ctx context.Context, t indexing.Target, keys []index
 	return found, nil
 }
 
+// CloseVersion implements document.Versions.
+func (s *Store) CloseVersion(ctx context.Context, workspace, id string, number int, reason string) error {
+	if err := reachable(ctx); err != nil {
+		return fmt.Errorf("close version %d of document %s: %w", number, id, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := versionKey{documentKey{workspace, id}, number}
+	if v, found := s.versions[key]; found && v.State == document.Indexing {
+		v.State, v.Index.Failure = document.Failed, reason
+		s.versions[key] = v
+	}
+	return nil
+}
+
 // Publish implements indexing.Store.
 func (s *Store) Publish(ctx context.Context, w indexing.Writer, summary indexing.Summary) error {
 	err := s.change(ctx, "publish", w, held(w), func(v *document.Version) error {

@@ -74,6 +74,8 @@ func (s sources) TextOf(_ context.Context, v document.Version) (document.Version
 	return v, s.err
 }
 
+func (s sources) CloseVersion(context.Context, string, string, int, string) error { return nil }
+
 func (s sources) PutObject(context.Context, string, []byte) error { return nil }
 
 func (s sources) GetObject(_ context.Context, key string) ([]byte, error) { return s.objects[key], nil }

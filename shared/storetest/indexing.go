@@ -23,6 +23,7 @@ func indexingCases() []Case {
 		{"Indexing/currentVersionNeverMovesBack", currentNeverBack},
 		{"Indexing/publishedOnce", publishedOnce},
 		{"Indexing/failedStaysFailed", failedStaysFailed},
+		{"Indexing/closedVersionIsNotPublished", closedVersion},
 		{"Indexing/twoWritersAtOnce", twoWriters},
 	}
 }
@@ -304,6 +305,43 @@ func failedStaysFailed(ctx context.Context, e *Env) error {
 			want.State, want.Index.Writer, want.Index.Failure = document.Failed, 1, "no_text"
 		}),
 		e.wantCurrent(ctx, d, 0),
+	)
+}
+
+// closedVersion: a version whose task has ended is closed by whoever finds it, and
+// what its last writer sent before the end is refused after it.
+func closedVersion(ctx context.Context, e *Env) error {
+	d, v, err := e.documentToIndex(ctx)
+	if err != nil {
+		return err
+	}
+	w, entries := writerOf(v, 1), entriesFor(v)
+	failed := func(want *document.Version) {
+		want.State, want.Index.Writer, want.Index.Failure = document.Failed, 1, "deadline"
+	}
+	if err := errors.Join(
+		e.TakeVersion(ctx, w),
+		e.WriteEntries(ctx, w, entries),
+		e.CloseVersion(ctx, v.Workspace, v.Document, v.Number, "deadline"),
+		e.CloseVersion(ctx, v.Workspace, v.Document, v.Number, "cancelled"), // the first one decides
+		e.CloseVersion(ctx, v.Workspace, v.Document, v.Number+1, "deadline"),
+		wantError("publishing it", e.Publish(ctx, w, summaryOf(entries)), indexing.ErrReplaced),
+		e.wantVersion(ctx, v, failed),
+		e.wantCurrent(ctx, d, 0),
+	); err != nil {
+		return err
+	}
+	second := e.toIndex(d, 2)
+	if err := errors.Join(e.AddVersion(ctx, e.record("second"), d, second), e.publish(ctx, second)); err != nil {
+		return err
+	}
+	return errors.Join(
+		e.CloseVersion(ctx, second.Workspace, second.Document, second.Number, "deadline"),
+		e.wantCurrent(ctx, d, 2),
+		func() error {
+			got, err := e.Version(ctx, second.Workspace, second.Document, second.Number)
+			return errors.Join(err, equal("the state of a published version", got.State, document.Ready))
+		}(),
 	)
 }
 
