@@ -16,12 +16,13 @@ import (
 )
 
 const (
-	root    = "../.."
-	runbook = "infra/RUNBOOK.md"
+	root     = "../.."
+	runbook  = "infra/RUNBOOK.md"
+	security = "infra/SECURITY.md"
 )
 
 // documents are those that people follow, by their path below the root.
-var documents = []string{"README.md", "SECURITY.md", runbook}
+var documents = []string{"README.md", security, runbook}
 
 func read(t *testing.T, path string) string {
 	t.Helper()
@@ -181,7 +182,7 @@ var (
 // TestNamedTestsExist: the threat list names tests that are there.
 func TestNamedTestsExist(t *testing.T) {
 	t.Parallel()
-	text := read(t, "SECURITY.md")
+	text := read(t, security)
 	tests := sources(t, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
 	names := testName.FindAllStringSubmatch(text, -1)
 	for _, m := range names {
