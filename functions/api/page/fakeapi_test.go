@@ -31,6 +31,8 @@ type fakeAPI struct {
 	requests []request
 	onAccept func(*task) // state of a task right after its accept
 	drills   *fakeDrills // nil: a service without drills
+	bucket   *fakeBucket
+	texts    bool // a service that takes no files
 }
 
 type request struct {
@@ -54,6 +56,7 @@ func newFakeAPI(t *testing.T) *fakeAPI {
 		store:  newFakeStore(),
 		signIn: map[string]any{"kind": "local"},
 	}
+	api.bucket = newFakeBucket(t)
 	api.Server = httptest.NewServer(http.HandlerFunc(api.serve))
 	t.Cleanup(func() {
 		api.CloseClientConnections()
@@ -206,7 +209,7 @@ func (a *fakeAPI) servePage(w http.ResponseWriter, r *http.Request, file page.Fi
 	w.Header().Set("Content-Type", file.ContentType)
 	w.Header().Set("ETag", file.ETag)
 	w.Header().Set("Cache-Control", file.CacheControl)
-	w.Header().Set("Content-Security-Policy", page.ContentSecurityPolicy(fmt.Sprint(a.signIn["token_endpoint"])))
+	w.Header().Set("Content-Security-Policy", page.ContentSecurityPolicy(fmt.Sprint(a.signIn["token_endpoint"]), a.bucket.URL))
 	if file.NotModified(r.Header.Get("If-None-Match")) {
 		w.WriteHeader(http.StatusNotModified)
 		return

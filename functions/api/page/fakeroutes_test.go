@@ -22,9 +22,12 @@ import (
 func (a *fakeAPI) route(w *httptest.ResponseRecorder, r *http.Request, path string, body []byte) {
 	switch path {
 	case "/config.json":
+		limits := object{"message_bytes": 65536, "document_bytes": 1048576, "history": 8}
+		if !a.texts {
+			limits["upload_bytes"] = 50 << 20
+		}
 		writeJSON(w, r, http.StatusOK, object{
-			"sign_in": a.signIn, "local": a.signIn["kind"] == "local",
-			"limits":     object{"message_bytes": 65536, "document_bytes": 1048576, "history": 8},
+			"sign_in": a.signIn, "local": a.signIn["kind"] == "local", "limits": limits,
 			"on_unknown": object{"default": "retry", "allowed": []string{"retry", "stop"}},
 		})
 		return
@@ -57,7 +60,9 @@ func (a *fakeAPI) route(w *httptest.ResponseRecorder, r *http.Request, path stri
 	if len(parts) > 2 {
 		shape = fmt.Sprintf("%s %s/*/%s%s", r.Method, parts[0], parts[2], strings.Repeat("/*", len(parts)-3))
 	}
-	a.routeV1(w, r, shape, parts, in)
+	if !a.routeFiles(w, r, shape, parts, in) {
+		a.routeV1(w, r, shape, parts, in)
+	}
 }
 
 func (a *fakeAPI) newToken(claims object) string {

@@ -33,6 +33,7 @@ type (
 	document struct {
 		id, title string
 		texts     []string
+		states    map[int]object // members of versions that are not simply ready
 		createdAt time.Time
 	}
 	conversation struct {
@@ -44,6 +45,8 @@ type (
 type fakeStore struct {
 	counter       int
 	documents     []*document
+	deleted       map[string]bool
+	uploads       []*fakeUpload
 	conversations []*conversation
 	messages      []*message
 	tasks         []*task
@@ -56,7 +59,9 @@ type record struct {
 	render      func() object
 }
 
-func newFakeStore() fakeStore { return fakeStore{records: map[string]record{}} }
+func newFakeStore() fakeStore {
+	return fakeStore{records: map[string]record{}, deleted: map[string]bool{}}
+}
 
 // newID counts upwards in ULID shape, so that ids sort by time.
 func (s *fakeStore) newID() string {
@@ -68,18 +73,30 @@ func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z
 
 func (d *document) render(full bool) object {
 	o := object{
-		"id": d.id, "title": d.title, "latest_version": len(d.texts),
+		"id": d.id, "title": d.title, "latest_version": len(d.texts), "current_version": d.current(),
 		"created_at": stamp(d.createdAt), "updated_at": stamp(d.createdAt),
 	}
 	if full {
 		var versions []object
 		for i, text := range d.texts {
 			sum := sha256.Sum256([]byte(text))
-			versions = append(versions, object{"version": i + 1, "bytes": len(text), "sha256": hex.EncodeToString(sum[:]), "created_at": stamp(d.createdAt)})
+			version := object{"version": i + 1, "state": "ready", "bytes": len(text), "sha256": hex.EncodeToString(sum[:]), "created_at": stamp(d.createdAt)}
+			maps.Copy(version, d.states[i+1])
+			versions = append(versions, version)
 		}
 		o["versions"] = versions
 	}
 	return o
+}
+
+// current is the newest version that is ready, or 0.
+func (d *document) current() int {
+	for n := len(d.texts); n > 0; n-- {
+		if state, ok := d.states[n]["state"]; !ok || state == "ready" {
+			return n
+		}
+	}
+	return 0
 }
 
 func (c *conversation) render() object {
@@ -169,6 +186,21 @@ func listPage(r *http.Request, list []object) ([]object, any) {
 		return page, nil
 	}
 	return page[:limit], fmt.Sprintf("cursor %d", from+limit)
+}
+
+// setVersion changes the newest version of the newest document.
+func (a *fakeAPI) setVersion(members object) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	d := a.store.documents[len(a.store.documents)-1]
+	d.setState(len(d.texts), members)
+}
+
+func (d *document) setState(version int, members object) {
+	if d.states == nil {
+		d.states = map[int]object{}
+	}
+	d.states[version] = members
 }
 
 // setTask changes the newest task.

@@ -154,6 +154,7 @@ func TestPageFirstRunUnderFaults(t *testing.T) {
 func TestPageAddsDocumentsAndVersions(t *testing.T) {
 	t.Parallel()
 	api, b := newFakeAPI(t), newTab(t)
+	api.texts = true
 	folder := t.TempDir()
 	write := func(name, text string) string {
 		file := filepath.Join(folder, name)
@@ -188,6 +189,7 @@ func TestPageAddsDocumentsAndVersions(t *testing.T) {
 
 	b.ask("Which version is this about?")
 	b.untilState("waiting")
+	b.click("#show-versions")
 	b.click("#new-version")
 	b.do(chromedp.SetValue(chromedp.CSS("#document-text"), "Newer rules."))
 	b.click("#document-save")

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/replyonce/replyonce/shared/textextract"
 )
 
 // failureReasons is the closed list of the HTTP contract.
@@ -23,7 +25,11 @@ func TestPageLogic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, failure := range eval[[]string](b, fmt.Sprintf(`import('./testdata/logic.js').then((tests) => tests.run(%s))`, reasons)) {
+	unreadable, err := json.Marshal(textextract.Reasons())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, failure := range eval[[]string](b, fmt.Sprintf(`import('./testdata/logic.js').then((tests) => tests.run(%s, %s))`, reasons, unreadable)) {
 		t.Error(failure)
 	}
 }

@@ -215,7 +215,7 @@ func (s *stateWalk) taskStates() {
 	s.capture("saved")
 
 	s.click(".card-details summary")
-	s.wantText(".facts", "2, 1 of them with unknown outcome")
+	s.wantText(".card .facts", "2, 1 of them with unknown outcome")
 	s.capture("details")
 	s.click(".card-details summary")
 
@@ -301,7 +301,7 @@ func (s *stateWalk) offline() {
 func (s *stateWalk) dialogs() {
 	s.click("#add-document")
 	s.capture("add-document")
-	s.click("#document-dialog [data-close]")
+	s.click("#document-form [data-close]")
 	s.click("#read")
 	s.until(`document.querySelector('#reader-text').textContent.includes('Harbour Street')`)
 	s.capture("reader")

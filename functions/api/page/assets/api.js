@@ -87,13 +87,16 @@ export class Api {
     const retryAfterMs = parseRetryAfter(response.headers.get('Retry-After'), Date.now());
     const { status } = response;
     if (status === 304) return { kind: 'not_modified', status, retryAfterMs };
+    if (status === 204) return { kind: 'ok', status, body: null, retryAfterMs };
     const body = await parse(response);
     if (!response.ok) {
       return { kind: classifyFailure(status, body), status, problem: body ?? undefined, retryAfterMs };
     }
     // 200 with something that is not JSON is a captive portal or a cut body.
     if (body === null) return { kind: 'unanswered', status, retryAfterMs };
-    return { kind: 'ok', status, body, etag: response.headers.get('ETag') ?? undefined, retryAfterMs };
+    return {
+      kind: 'ok', status, body, etag: response.headers.get('ETag') ?? undefined, location: response.headers.get('Location') ?? undefined, retryAfterMs,
+    };
   }
 
   /** @param {string|null} date */

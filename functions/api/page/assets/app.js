@@ -41,18 +41,18 @@ function connectDialogs() {
 function connectEvents(shell, gate) {
   globalThis.addEventListener('online', () => {
     shell.desk?.sender.hurry();
-    shell.desk?.poller.wake();
+    shell.desk?.wake();
     shell.draw();
   });
   globalThis.addEventListener('offline', () => shell.draw());
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) {
-      shell.desk?.poller.rest();
+      shell.desk?.rest();
       return;
     }
     shell.desk?.attention.seen();
     shell.desk?.library.refresh();
-    shell.desk?.poller.wake();
+    shell.desk?.wake();
     shell.desk?.sender.kick();
     shell.room?.refresh();
   });
@@ -63,7 +63,7 @@ function connectEvents(shell, gate) {
     // lost, so the page asks about everything that it waits for.
     gate.sync();
     shell.desk?.sender.resume();
-    shell.desk?.poller.wake();
+    shell.desk?.wake();
     shell.room?.refresh();
     shell.draw();
   });

@@ -17,6 +17,7 @@ import { COST_NOTE, spendFacts } from './wording.js';
  * @property {(action: CardAction|'notify', card: Card) => void} act
  * @property {(card: Card) => string} note a passing remark, such as "Stopping"
  * @property {(card: Card) => boolean} mayNotify whether to offer a notification
+ * @property {(card: Card) => void} read shows the version that the card is about
  * @property {() => number} clockOffset server clock minus ours, in ms
  */
 
@@ -50,7 +51,9 @@ export class CardView {
     const questionId = `question-${counter}`;
     this.question = h('h2', { class: 'card-question', attributes: { id: questionId, dir: 'auto', tabindex: '-1' } });
     this.more = button('Show the whole question', () => this.#unfold(), 'link');
-    this.meta = h('p', { class: 'card-meta' });
+    this.asked = h('span');
+    this.version = button('', () => this.card && this.host.read(this.card), 'link');
+    this.meta = h('p', { class: 'card-meta' }, this.asked, this.version);
     this.replies = h('div', { class: 'replies' });
     this.headline = h('span', { class: 'headline' });
     this.elapsed = h('span', { class: 'elapsed' });
@@ -90,7 +93,9 @@ export class CardView {
       this.question.classList.toggle('folded', long);
       show(this.more, long);
     }
-    setText(this.meta, metaText(card));
+    setText(this.asked, metaText(card));
+    setText(this.version, `version ${card.version}`);
+    show(this.version, card.version !== '' && card.readable);
     this.#updateReplies(card);
     setText(this.headline, headlineText(card));
     setText(this.advice, adviceText(card));
@@ -198,7 +203,8 @@ function replyElement(task, label, newest, several) {
 /** @param {Card} card */
 function metaText(card) {
   const asked = `Asked ${formatMoment(card.askedAt, Date.now())}`;
-  return card.version ? `${asked}, version ${card.version}` : asked;
+  if (card.version === '') return asked;
+  return card.readable ? `${asked} about ` : `${asked} about version ${card.version}`;
 }
 
 /** @param {Card} card */

@@ -11,7 +11,7 @@ import { idsInLocation } from './outcome.js';
  * @typedef {import('./types.js').OutboxItem} OutboxItem
  * @typedef {import('./types.js').ItemOutcome} ItemOutcome
  * @typedef {{item: OutboxItem, outcome: ItemOutcome|null}} Pending
- * @typedef {{online: boolean, signedIn: boolean, now: number}} Circumstances
+ * @typedef {{online: boolean, signedIn: boolean, now: number, deleted?: boolean, indexing?: number[]}} Circumstances of the document: whether it was deleted, versions that are being read
  * @typedef {{messages: Set<string>, clockOffset: number}} Settled messages whose item has ended, and server clock minus ours
  */
 
@@ -24,6 +24,7 @@ import { idsInLocation } from './outcome.js';
  * @property {string} key stable identity on the page
  * @property {string} question
  * @property {string} version document version asked about; '' when not known
+ * @property {boolean} readable whether that version can be looked at
  * @property {string} askedAt ISO time
  * @property {Task[]} replies saved ones, oldest first
  * @property {Task|null} task the newest one
@@ -93,7 +94,7 @@ function messageCard(message, tasks, regeneration, circumstances) {
   const replies = tasks.filter((task) => task.status === 'completed');
   const task = tasks[tasks.length - 1] ?? null;
   const card = {
-    key: message.id, question: message.text, version: String(message.version), askedAt: message.created_at,
+    key: message.id, question: message.text, version: String(message.version), readable: !circumstances.deleted, askedAt: message.created_at,
     replies, task, tasks, messageId: message.id, link: null,
   };
   if (regeneration) return { ...card, ...itemPart(regeneration, circumstances) };
@@ -101,19 +102,28 @@ function messageCard(message, tasks, regeneration, circumstances) {
     // The message is on this page of the history and its task on a newer one.
     return { ...card, itemId: null, state: { name: 'waiting', headline: 'Looking for the reply.', advice: '' }, since: 0, local: false, busy: true, actions: [] };
   }
-  return { ...card, ...taskPart(task, replies.length) };
+  // A service that does not say so: the version asked about is not ready yet.
+  const waits = task.status === 'pending' && !task.waiting_for && circumstances.indexing?.includes(message.version);
+  return { ...card, ...taskPart(waits ? { ...task, waiting_for: message.version } : task, replies.length, circumstances) };
 }
 
 /**
  * @param {Task} task
  * @param {number} saved
+ * @param {Circumstances} circumstances
  */
-function taskPart(task, saved) {
+function taskPart(task, saved, { deleted = false }) {
   const busy = !hasEnded(task);
+  const state = deleted && task.failure?.reason === 'document_unreadable' ? DELETED : taskText(task, saved);
   return {
-    itemId: null, state: taskText(task, saved), since: Date.parse(task.created_at), local: false, busy, actions: taskActions(task),
+    itemId: null, state, since: Date.parse(task.created_at), local: false, busy,
+    // Of a deleted document there is nothing more to ask.
+    actions: taskActions(task).filter((action) => !deleted || action === 'stop'),
   };
 }
+
+/** @type {import('./wording.js').StateText} */
+const DELETED = { name: 'failed', headline: 'The document was deleted before a reply was saved.', advice: '' };
 
 /** @param {Task} task @returns {CardAction[]} */
 function taskActions(task) {
@@ -157,7 +167,7 @@ export function linkOf(outcome) {
 function itemCard(entry, circumstances) {
   const { item } = entry;
   return {
-    key: `item:${item.id}`, question: item.intent.text ?? '', version: item.intent.version ? String(item.intent.version) : '',
+    key: `item:${item.id}`, question: item.intent.text ?? '', version: item.intent.version ? String(item.intent.version) : '', readable: false,
     askedAt: new Date(item.createdAt).toISOString(), replies: [], task: null, tasks: [], messageId: null,
     ...itemPart(entry, circumstances),
   };

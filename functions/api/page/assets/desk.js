@@ -14,6 +14,7 @@ import { Sender } from './sender.js';
 import { scopeOf } from './session.js';
 import { knownIds, newItem } from './steps.js';
 import { shorten } from './text.js';
+import { Uploads } from './uploads.js';
 
 /**
  * @typedef {import('./types.js').Task} Task
@@ -26,7 +27,8 @@ import { shorten } from './text.js';
 const PAGE = 20;
 // A conversation that is looked at again is read again, but not at each blink.
 const FRESH_MS = 5000;
-const STOP_TRIES = 3;
+// Of what needs no key, because a second time changes nothing.
+const TRIES = 3;
 
 export class Desk {
   /**
@@ -38,8 +40,9 @@ export class Desk {
    * @param {() => void} options.onChange something to show has changed
    * @param {() => void} options.onUnauthorized
    * @param {(hash: string) => void} options.onOpen
+   * @param {import('./library.js').Library['onRead']} options.onRead
    */
-  constructor({ base, session, storage, historyLimit, onChange, onUnauthorized, onOpen }) {
+  constructor({ base, session, storage, historyLimit, onChange, onUnauthorized, onOpen, onRead }) {
     this.session = session;
     this.signedIn = true;
     this.historyLimit = historyLimit;
@@ -50,13 +53,19 @@ export class Desk {
     const scope = scopeOf(base, session);
     this.api = new Api({ base, token: () => this.session.token });
     const unauthorized = () => this.#unauthorized();
-    this.library = new Library({ api: this.api, untilSignedIn: () => this.#untilSignedIn(), onUnauthorized: unauthorized, onChange: () => this.changed() });
+    this.library = new Library({
+      api: this.api, untilSignedIn: () => this.#untilSignedIn(), onUnauthorized: unauthorized, onChange: () => this.changed(), onRead,
+    });
     this.attention = new Attention({ storage, prefix: scope, onOpen: (conversation) => onOpen(`#/c/${conversation}`) });
     this.outbox = new Outbox(storage, scope);
-    this.poller = new Poller({ api: this.api, onTask: (task) => this.#told(task), onUnauthorized: unauthorized });
+    this.poller = new Poller({ api: this.api, onAnswer: (task) => this.#told(task), onUnauthorized: unauthorized });
+    this.documentPoller = new Poller({
+      api: this.api, onAnswer: (info) => this.library.keepDocument(info), onGone: (id) => this.library.forgetDocument(id), onUnauthorized: unauthorized,
+    });
+    this.uploads = new Uploads({ api: this.api, outbox: this.outbox, onProgress: () => this.onChange() });
     this.sender = new Sender({
-      outbox: this.outbox, api: this.api, mayServe: () => this.signedIn, onUnauthorized: unauthorized,
-      onStep: (item, step, body) => this.#answered(item, step, body),
+      outbox: this.outbox, api: this.api, uploads: this.uploads, mayServe: () => this.signedIn, onUnauthorized: unauthorized,
+      onStep: (item, step, body, result) => this.#answered(item, step, body, result),
     });
     this.outbox.subscribe(() => this.changed());
     /** @type {Map<string, ConversationModel>} */
@@ -83,13 +92,28 @@ export class Desk {
   close() {
     this.sender.close();
     this.poller.close();
+    this.documentPoller.close();
     this.library.close();
     this.outbox.close();
   }
 
   changed() {
-    this.poller.watch([...this.models.values()].flatMap((model) => model.openTasks()));
+    this.poller.watch([...this.models.values()].flatMap((model) => model.openTasks())
+      .map(({ id, conversation }) => ({ id, path: `v1/conversations/${conversation}/tasks/${id}` })));
+    this.documentPoller.watch(this.library.indexing().map(({ id }) => ({ id, path: `v1/documents/${id}` })));
     this.onChange();
+  }
+
+  /** Asks at once about all that is under way. */
+  wake() {
+    this.poller.wake();
+    this.documentPoller.wake();
+  }
+
+  /** Slows down: the page was hidden. */
+  rest() {
+    this.poller.rest();
+    this.documentPoller.rest();
   }
 
   // Sign-in ends and goes on.
@@ -111,16 +135,17 @@ export class Desk {
     this.signedIn = true;
     for (const resolve of this.waiters.splice(0)) resolve();
     this.sender.kick();
-    this.poller.wake();
+    this.wake();
     this.changed();
   }
 
   // Actions. Each is stored before anything is sent.
 
-  /** @param {OutboxItem['kind']} kind @param {Intent} intent @returns {OutboxItem} */
-  #post(kind, intent) {
+  /** @param {OutboxItem['kind']} kind @param {Intent} intent @param {File} [file] @returns {OutboxItem} */
+  #post(kind, intent, file) {
     const item = newItem(kind, intent, Date.now());
     this.own.add(item.id);
+    if (file) this.uploads.keep(item.id, file);
     this.outbox.create(item);
     return item;
   }
@@ -138,6 +163,42 @@ export class Desk {
   /** @param {string} document @param {string} documentText */
   addVersion(document, documentText) {
     return this.#post('add-version', { document, documentText });
+  }
+
+  /**
+   * Adds a file as a new document, or as a version of one.
+   * @param {{document: string|null, title: string}} place
+   * @param {File} file
+   * @param {string} sha256
+   */
+  addFile({ document, title }, file, sha256) {
+    const described = { name: file.name, bytes: file.size, sha256, type: file.type };
+    return document === null
+      ? this.#post('add-document', { title, file: described }, file)
+      : this.#post('add-version', { document, file: described }, file);
+  }
+
+  /**
+   * Deletes a document for everybody. Needs no key: a second time changes nothing.
+   * @param {string} id
+   * @returns {Promise<string>} why not; '' when it is gone
+   */
+  async deleteDocument(id) {
+    for (let tries = 1; ; tries++) {
+      const outcome = await this.api.delete(`v1/documents/${id}`);
+      if (outcome.kind === 'ok' || outcome.status === 404) {
+        this.library.forgetDocument(id);
+        return '';
+      }
+      if (outcome.kind === 'unauthorized') {
+        this.#unauthorized();
+        return 'Your sign-in is over. Sign in again, and delete it then.';
+      }
+      if (outcome.kind === 'refused') return outcome.status === 403 ? 'You may not delete it here.' : 'The service did not delete it.';
+      if (tries === TRIES) return 'The service did not confirm it. Deleting again is safe.';
+      const delay = resendDelay(tries, outcome.retryAfterMs ?? null, randomFraction());
+      await new Promise((resolve) => { setTimeout(resolve, delay); });
+    }
   }
 
   /**
@@ -172,7 +233,7 @@ export class Desk {
   async stop(task) {
     if (this.stopping.get(task.id)?.startsWith('Stopping')) return;
     this.#remark(task, 'Stopping.');
-    for (let tries = 1; tries <= STOP_TRIES; tries++) {
+    for (let tries = 1; tries <= TRIES; tries++) {
       const outcome = await this.api.post(`v1/conversations/${task.conversation}/tasks/${task.id}/cancel`, '');
       const told = outcome.kind === 'ok' ? outcome.body : outcome.problem?.task;
       if (told) {
@@ -182,7 +243,7 @@ export class Desk {
       }
       if (outcome.kind === 'unauthorized') this.#unauthorized();
       if (outcome.kind !== 'unanswered') break;
-      if (tries < STOP_TRIES) {
+      if (tries < TRIES) {
         const delay = resendDelay(tries, outcome.retryAfterMs ?? null, randomFraction());
         await new Promise((resolve) => { setTimeout(resolve, delay); });
       }
@@ -198,15 +259,19 @@ export class Desk {
 
   // What the server says.
 
-  /** @param {OutboxItem} item @param {Step} step @param {any} body */
-  #answered(item, step, body) {
+  /** @param {OutboxItem} item @param {Step} step @param {any} body @param {import('./types.js').StepResult} result */
+  #answered(item, step, body, result) {
     switch (step.op) {
       case 'document':
         this.library.keepDocument(body);
         break;
       case 'version':
+      case 'complete':
         this.library.keepDocument(body);
-        if (this.own.has(item.id)) this.library.showVersion(body.id, body.latest_version);
+        if (this.own.has(item.id)) this.library.showVersion(body.id, result.version ?? body.latest_version);
+        break;
+      case 'upload':
+        this.uploads.signed.set(item.id, body.upload);
         break;
       case 'conversation':
         this.library.keepConversation(body);

@@ -18,11 +18,13 @@ export class HomeView {
   /**
    * @param {object} options
    * @param {import('./desk.js').Desk} options.desk
+   * @param {string} options.formats what files can be added
    * @param {() => void} options.onAdd
    * @param {(intent: import('./types.js').Intent) => void} options.onAsk
    */
-  constructor({ desk, onAdd, onAsk }) {
+  constructor({ desk, formats, onAdd, onAsk }) {
     this.desk = desk;
+    this.formats = formats;
     this.onAdd = onAdd;
     this.onAsk = onAsk;
     /** @type {HTMLElement} */
@@ -57,7 +59,7 @@ export class HomeView {
       ...this.#recent(),
       this.#sampleCard(sample, documents.status === 'ready'),
       h('div', { class: 'home-own' },
-        h('div', {}, h('h2', { text: 'Your own document' }), h('p', { text: 'Paste text or choose a .txt or .md file, up to 1 MiB. You can also drop the file here.' })),
+        h('div', {}, h('h2', { text: 'Your own document' }), h('p', { text: `Paste text or choose ${this.formats}. You can also drop it here.` })),
         button('Add a document', () => this.onAdd(), 'quiet')));
   }
 
@@ -91,8 +93,9 @@ export class HomeView {
     // A second click, of a double click or while the sample is still loading.
     if (this.asked) return;
     this.asked = true;
-    if (sample) {
-      this.onAsk({ text, document: sample.id, version: this.desk.library.shown.get(sample.id) ?? sample.latest_version, history: [] });
+    const version = sample && this.desk.library.askedVersion(sample);
+    if (sample && version) {
+      this.onAsk({ text, document: sample.id, version, history: [] });
       return;
     }
     try {

@@ -4,6 +4,7 @@
 import { isOnline } from './network.js';
 import { randomFraction } from './random.js';
 import { resendDelay } from './retry.js';
+import { askedVersion as choose, currentOf, isIndexing, stateOf, versionOf } from './versions.js';
 
 /**
  * @typedef {import('./types.js').DocumentInfo} DocumentInfo
@@ -27,12 +28,14 @@ export class Library {
    * @param {() => Promise<void>} options.untilSignedIn
    * @param {() => void} options.onUnauthorized
    * @param {() => void} options.onChange
+   * @param {(info: DocumentInfo, version: import('./types.js').VersionInfo) => void} options.onRead a version was being read and is not any more
    */
-  constructor({ api, untilSignedIn, onUnauthorized, onChange }) {
+  constructor({ api, untilSignedIn, onUnauthorized, onChange, onRead }) {
     this.api = api;
     this.untilSignedIn = untilSignedIn;
     this.onUnauthorized = onUnauthorized;
     this.onChange = onChange;
+    this.onRead = onRead;
     this.closed = false;
     this.readAt = Date.now();
     /** @type {List<DocumentInfo>} */
@@ -41,6 +44,10 @@ export class Library {
     this.conversations = { items: new Map(), next: null, status: 'loading' };
     /** The version that the page shows, by document. @type {Map<string, number>} */
     this.shown = new Map();
+    /** Documents that were deleted, as far as this page has seen. @type {Set<string>} */
+    this.deleted = new Set();
+    /** Documents whose newest version is not ready, and that were asked why. @type {Set<string>} */
+    this.askedWhy = new Set();
   }
 
   load() {
@@ -76,7 +83,17 @@ export class Library {
     if (outcome.kind !== 'ok') return;
     const entries = pick(outcome.body).map((entry) => /** @type {[string, T]} */ ([entry.id, { ...list.items.get(entry.id), ...entry }]));
     list.items = new Map([...entries, ...[...list.items].filter(([id]) => !entries.some(([known]) => known === id))]);
+    this.#askWhy();
     this.onChange();
+  }
+
+  /** A list does not say whether a version that is not ready is being read or has failed. */
+  #askWhy() {
+    for (const [id, info] of this.documents.items) {
+      if (currentOf(info) === info.latest_version || versionOf(info, info.latest_version) || this.askedWhy.has(id)) continue;
+      this.askedWhy.add(id);
+      void this.loadDocument(id);
+    }
   }
 
   /**
@@ -98,27 +115,57 @@ export class Library {
     }
     list.next = outcome.body.next;
     list.status = 'ready';
+    this.#askWhy();
     this.onChange();
   }
 
   /**
-   * A document with its versions. The newest version is shown unless the person
-   * chose another.
+   * A document with its versions.
    * @param {string} id
    * @returns {Promise<DocumentInfo|null>} null when there is none with this id
    */
   async loadDocument(id) {
     const outcome = await this.patientGet(`v1/documents/${id}`);
-    if (outcome.kind !== 'ok') return null;
+    if (outcome.kind !== 'ok') {
+      if (outcome.status === 404) this.forgetDocument(id);
+      return null;
+    }
     this.keepDocument(outcome.body);
     return outcome.body;
   }
 
   /** @param {DocumentInfo} info */
   keepDocument(info) {
-    this.documents.items.set(info.id, { ...this.documents.items.get(info.id), ...info });
-    if (!this.shown.has(info.id)) this.shown.set(info.id, info.latest_version);
+    if (this.deleted.has(info.id)) return; // an answer from before
+    const before = this.documents.items.get(info.id);
+    this.documents.items.set(info.id, { ...before, ...info });
+    // The version on the page stays when a newer one is there: nobody shall ask
+    // about a text that changed under their hands.
+    const asked = choose(info, this.shown.get(info.id));
+    if (asked === null) this.shown.delete(info.id);
+    else this.shown.set(info.id, asked);
     this.onChange();
+    for (const version of info.versions ?? []) {
+      const known = before && versionOf(before, version.version);
+      if (stateOf(known) === 'indexing' && stateOf(version) !== 'indexing') this.onRead(info, version);
+    }
+  }
+
+  /** The version that a question goes to; null: none can be asked about. @param {DocumentInfo} info */
+  askedVersion(info) {
+    return choose(info, this.shown.get(info.id));
+  }
+
+  /** It was deleted, here or elsewhere. @param {string} id */
+  forgetDocument(id) {
+    this.deleted.add(id);
+    this.documents.items.delete(id);
+    this.onChange();
+  }
+
+  /** Documents with a version that is being read. @returns {DocumentInfo[]} */
+  indexing() {
+    return [...this.documents.items.values()].filter(isIndexing);
   }
 
   /** A conversation made just now goes to the top. @param {Conversation} conversation */

@@ -3,6 +3,8 @@
 
 /** @typedef {import('./types.js').Problem} Problem */
 
+const DECIDED_CONFLICTS = new Set(['task_ended', 'upload_incomplete', 'upload_mismatch']);
+
 /**
  * @param {number} status
  * @param {Problem|null} problem
@@ -10,9 +12,9 @@
  */
 export function classifyFailure(status, problem) {
   if (status === 401) return 'unauthorized';
-  // A task that already ended is a decision; every other conflict is the
-  // accept still being worked out.
-  if (status === 409) return problem?.code === 'task_ended' ? 'refused' : 'unanswered';
+  // These conflicts are decisions; every other one is the accept still being
+  // worked out.
+  if (status === 409) return DECIDED_CONFLICTS.has(problem?.code ?? '') ? 'refused' : 'unanswered';
   if (status === 408 || status === 425 || status === 429) return 'unanswered';
   // The gateway gives up after half a minute while the function goes on: a 504
   // says nothing about what was saved. Other 5xx are no better.
@@ -32,4 +34,14 @@ export function idsInLocation(location) {
   if (inConversation) return { conversation: inConversation[1], task: inConversation[2] };
   const inDocument = new RegExp(`/documents/${id}`).exec(location ?? '');
   return inDocument ? { document: inDocument[1] } : {};
+}
+
+/**
+ * The number in a version's address; undefined where there is none.
+ * @param {string|undefined} location
+ * @returns {number|undefined}
+ */
+export function versionInLocation(location) {
+  const found = /\/versions\/(\d{1,15})$/.exec(location ?? '');
+  return found ? Number(found[1]) : undefined;
 }

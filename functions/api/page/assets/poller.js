@@ -1,32 +1,35 @@
-// Asks the server about tasks that have not ended. One timer per task; answers
-// are cheap (304 while nothing changed), and the server sets the pace.
+// Asks the server about what is under way: tasks that have not ended, documents
+// that are being read. One timer for each; answers are cheap (304 while nothing
+// changed), and the server sets the pace.
 
 import { isOnline } from './network.js';
 import { randomFraction } from './random.js';
 import { resendDelay } from './retry.js';
 
 /**
- * @typedef {import('./types.js').Task} Task
- * @typedef {{conversation: string, id: string, etag: string|undefined, failures: number, timer: ReturnType<typeof setTimeout>|undefined, asking: boolean}} Watch
+ * @typedef {{id: string, path: string}} Target
+ * @typedef {{path: string, id: string, etag: string|undefined, failures: number, timer: ReturnType<typeof setTimeout>|undefined, asking: boolean}} Watch
  */
 
 const USUAL_MS = 1000;
 const LONGEST_MS = 30_000;
 // A hidden page does not poll for a screen that nobody sees. It looks now and
-// then, for as long as a reply is due, so that the title can say it is ready.
+// then, for as long as something is due, so that the title can say it is ready.
 const HIDDEN_MS = 20_000;
 
 export class Poller {
   /**
    * @param {object} options
    * @param {import('./api.js').Api} options.api
-   * @param {(task: Task) => void} options.onTask
+   * @param {(body: any) => void} options.onAnswer
+   * @param {(id: string) => void} [options.onGone] it does not exist any more
    * @param {() => void} options.onUnauthorized
    * @param {() => boolean} [options.hidden]
    */
-  constructor({ api, onTask, onUnauthorized, hidden = () => document.hidden }) {
+  constructor({ api, onAnswer, onGone, onUnauthorized, hidden = () => document.hidden }) {
     this.api = api;
-    this.onTask = onTask;
+    this.onAnswer = onAnswer;
+    this.onGone = onGone;
     this.onUnauthorized = onUnauthorized;
     this.hidden = hidden;
     /** @type {Map<string, Watch>} */
@@ -35,20 +38,20 @@ export class Poller {
   }
 
   /**
-   * Watches exactly these tasks.
-   * @param {Task[]} tasks
+   * Watches exactly these.
+   * @param {Target[]} targets
    */
-  watch(tasks) {
-    const wanted = new Set(tasks.map(({ id }) => id));
+  watch(targets) {
+    const wanted = new Set(targets.map(({ id }) => id));
     for (const [id, watch] of this.watches) {
       if (!wanted.has(id)) {
         clearTimeout(watch.timer);
         this.watches.delete(id);
       }
     }
-    for (const { id, conversation } of tasks) {
+    for (const { id, path } of targets) {
       if (this.watches.has(id)) continue;
-      const watch = { conversation, id, etag: undefined, failures: 0, timer: undefined, asking: false };
+      const watch = { path, id, etag: undefined, failures: 0, timer: undefined, asking: false };
       this.watches.set(id, watch);
       this.#plan(watch, USUAL_MS);
     }
@@ -81,7 +84,7 @@ export class Poller {
     if (watch.asking || !this.#wanted(watch)) return;
     if (!isOnline()) return; // "online" wakes us
     watch.asking = true;
-    const outcome = await this.api.get(`v1/conversations/${watch.conversation}/tasks/${watch.id}`, { etag: watch.etag });
+    const outcome = await this.api.get(watch.path, { etag: watch.etag });
     watch.asking = false;
     if (!this.#wanted(watch)) return;
     if (outcome.kind === 'unauthorized') {
@@ -89,7 +92,8 @@ export class Poller {
       return;
     }
     if (outcome.kind === 'refused') {
-      return; // gone; the watch stays, silent, so that nobody starts it anew
+      this.onGone?.(watch.id);
+      return; // the watch stays, silent, so that nobody starts it anew
     }
     if (outcome.kind === 'unanswered') {
       watch.failures += 1;
@@ -99,7 +103,7 @@ export class Poller {
     watch.failures = 0;
     if (outcome.kind === 'ok') {
       watch.etag = outcome.etag;
-      this.onTask(outcome.body); // may end the watch
+      this.onAnswer(outcome.body); // may end the watch
     }
     if (this.#wanted(watch)) this.#plan(watch, Math.min(outcome.retryAfterMs ?? USUAL_MS, LONGEST_MS));
   }

@@ -30,7 +30,7 @@ export class Reader {
     if (this.shown !== what) return; // another version was opened meanwhile
     if (outcome.kind !== 'ok') {
       this.shown = '';
-      setText(byId('reader-facts'), 'This version could not be found.');
+      setText(byId('reader-facts'), outcome.status === 404 ? 'This version could not be found.' : 'This version cannot be read yet.');
       return;
     }
     const { bytes, created_at: createdAt, text } = outcome.body;

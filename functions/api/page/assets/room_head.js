@@ -2,10 +2,12 @@
 // document the next question goes to.
 
 import { byId, h, setText, show } from './dom.js';
+import { choices, versionNote } from './versions.js';
 
 /**
  * @typedef {object} HeadState
  * @property {boolean} missing the address leads nowhere
+ * @property {boolean} deleted the document was; the conversation is there
  * @property {string} question what opened the conversation; '' before that
  * @property {string} documentTitle
  * @property {import('./types.js').DocumentInfo|null} info
@@ -21,7 +23,6 @@ export class RoomHead {
     /** @type {HTMLSelectElement} */
     this.select = byId('version');
     this.select.onchange = () => onVersion(Number(this.select.value));
-    this.tools = [this.select.parentElement, byId('read'), byId('new-version')];
   }
 
   /** What the head says the room is. */
@@ -30,25 +31,31 @@ export class RoomHead {
   }
 
   /** @param {HeadState} state */
-  render({ missing, question, documentTitle, info, version }) {
+  render({ missing, deleted, question, documentTitle, info, version }) {
     setText(this.titleElement, missing ? 'Not found' : question || documentTitle || 'Loading');
-    setText(this.documentElement, missing ? 'This does not exist, or it belongs to somebody else.' : question ? documentTitle : '');
+    const about = deleted ? 'Deleted document' : documentTitle;
+    setText(this.documentElement, missing ? 'This does not exist, or it belongs to somebody else.' : question ? about : '');
     show(this.documentElement.parentElement, this.documentElement.textContent !== '');
-    const usable = info !== null && version !== null && !missing;
-    for (const tool of this.tools) show(tool, usable);
-    if (usable) this.#renderVersions(info, version);
-    const older = usable && info.latest_version > version;
-    setText(this.note, older ? `You are asking about version ${version}. The newest is version ${info.latest_version}.` : '');
-    show(this.note, older);
+    const there = info !== null && !missing && !deleted;
+    show(this.select.parentElement, there && version !== null);
+    show(byId('read'), there && version !== null);
+    show(byId('show-versions'), there);
+    show(byId('deleted-note'), deleted && !missing);
+    if (there && version !== null) this.#renderVersions(info, version);
+    const { text, tone } = there ? versionNote(info, version) : { text: '', tone: '' };
+    setText(this.note, text);
+    this.note.dataset.tone = tone;
+    show(this.note, text !== '');
   }
 
   /** @param {import('./types.js').DocumentInfo} info @param {number} version */
   #renderVersions(info, version) {
     const { select } = this;
-    if (select.options.length !== info.latest_version || select.dataset.document !== info.id) {
-      select.dataset.document = info.id;
-      const numbers = Array.from({ length: info.latest_version }, (_, index) => info.latest_version - index);
-      select.replaceChildren(...numbers.map((n) => h('option', { text: `Version ${n}`, attributes: { value: String(n) } })));
+    const offered = choices(info, version);
+    const drawn = JSON.stringify([info.id, offered]);
+    if (select.dataset.drawn !== drawn) {
+      select.dataset.drawn = drawn;
+      select.replaceChildren(...offered.map(({ version: n, label }) => h('option', { text: label, attributes: { value: String(n) } })));
     }
     if (select.value !== String(version)) select.value = String(version);
   }

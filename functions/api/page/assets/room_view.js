@@ -9,6 +9,7 @@ import { RoomHead } from './room_head.js';
 import { SpendView } from './spend_view.js';
 import { knownIds } from './steps.js';
 import { shorten } from './text.js';
+import { stateOf } from './versions.js';
 
 /**
  * @typedef {import('./desk.js').Desk} Desk
@@ -33,9 +34,10 @@ export class RoomView {
    * @param {import('./announcer.js').Announcer} options.announcer
    * @param {import('./composer.js').Composer} options.composer
    * @param {() => void} options.onSignIn
+   * @param {(document: string, version: number) => void} options.onRead
    * @param {(document: string|undefined, text: string) => void} options.onAbandon the question that the room was for is put away
    */
-  constructor({ desk, announcer, composer, onSignIn, onAbandon }) {
+  constructor({ desk, announcer, composer, onSignIn, onRead, onAbandon }) {
     this.desk = desk;
     this.announcer = announcer;
     this.composer = composer;
@@ -70,6 +72,7 @@ export class RoomView {
     this.host = {
       act: (action, card) => this.#act(action, card),
       note: (card) => (card.task && card.busy ? desk.stopping.get(card.task.id) ?? '' : ''),
+      read: (card) => { if (this.place.document) onRead(this.place.document, Number(card.version)); },
       mayNotify: () => desk.attention.canAsk(),
       clockOffset: () => desk.api.clockOffsetMs,
     };
@@ -105,10 +108,11 @@ export class RoomView {
       this.#say('');
       place.document ??= this.desk.model(place.conversation).info?.document ?? null;
     }
-    if (place.document) {
+    if (place.document && !this.#deleted()) {
       const document = await this.desk.library.loadDocument(place.document);
       if (this.place !== place) return;
-      this.missing ||= document === null;
+      // What was asked about a document that was deleted since can still be read.
+      this.missing ||= document === null && !place.conversation;
     }
     this.desk.changed();
   }
@@ -123,6 +127,20 @@ export class RoomView {
   current() {
     const id = this.place.document;
     return { document: id, version: id ? this.desk.library.shown.get(id) ?? null : null };
+  }
+
+  /** Whether the document of the room was deleted. */
+  #deleted() {
+    const { conversation, document } = this.place;
+    const told = conversation ? this.desk.models.get(conversation)?.info?.document_deleted : false;
+    return Boolean(told || (document && this.desk.library.deleted.has(document)));
+  }
+
+  /** What the cards have to know of the document. */
+  #documentState() {
+    const info = this.desk.library.documents.items.get(this.place.document ?? '');
+    const indexing = (info?.versions ?? []).filter((version) => stateOf(version) === 'indexing').map(({ version }) => version);
+    return { deleted: this.#deleted(), indexing };
   }
 
   /** Pending items that belong here. @returns {Pending[]} */
@@ -140,7 +158,7 @@ export class RoomView {
   render(circumstances) {
     const { conversation } = this.place;
     const model = conversation ? this.desk.model(conversation) : null;
-    const cards = this.missing ? [] : buildCards(model, this.#pending(), circumstances, this.desk.settled());
+    const cards = this.missing ? [] : buildCards(model, this.#pending(), { ...circumstances, ...this.#documentState() }, this.desk.settled());
     const ready = !conversation || Boolean(model?.loaded);
     this.#reuseSentCards(cards);
     const elements = cards.map((card) => this.#show(card, ready).element);
@@ -159,7 +177,7 @@ export class RoomView {
     const note = this.trouble || this.#emptyNote(cards.length, ready);
     setText(byId('thread-note'), note);
     show(byId('thread-note'), note !== '');
-    this.composer.show(!this.missing);
+    this.composer.show(!this.missing && !this.#deleted());
     this.#keepAtEnd();
   }
 
@@ -241,7 +259,8 @@ export class RoomView {
     const info = document ? this.desk.library.documents.items.get(document) : undefined;
     const pending = this.place.item ? this.desk.outbox.read(this.place.item).item : null;
     return {
-      missing: this.missing,
+      missing: this.missing || (this.#deleted() && !this.place.conversation && !this.place.item),
+      deleted: this.#deleted(),
       question: model?.info?.title ?? (pending ? shorten(pending.intent.text ?? '', 80) : ''),
       documentTitle: info?.title ?? pending?.intent.title ?? '',
       info: info ?? null,

@@ -19,6 +19,8 @@ import { freezeCurrentStep, knownIds, resultOf } from './steps.js';
  */
 
 const LEASE_MS = ANSWER_LIMIT_MS + 2000;
+// A storage that takes a file and then has none is broken: that is not tried for ever.
+const MAX_SETBACKS = 4;
 
 export class Sender {
   /**
@@ -27,11 +29,13 @@ export class Sender {
    * @param {import('./api.js').Api} options.api
    * @param {() => boolean} options.mayServe false while signed out
    * @param {() => void} options.onUnauthorized
-   * @param {(item: OutboxItem, step: Step, body: any) => void} options.onStep an answer arrived
+   * @param {import('./uploads.js').Uploads} options.uploads
+   * @param {(item: OutboxItem, step: Step, body: any, result: import('./types.js').StepResult) => void} options.onStep an answer arrived
    */
-  constructor({ outbox, api, mayServe, onUnauthorized, onStep }) {
+  constructor({ outbox, api, uploads, mayServe, onUnauthorized, onStep }) {
     this.outbox = outbox;
     this.api = api;
+    this.uploads = uploads;
     this.mayServe = mayServe;
     this.onUnauthorized = onUnauthorized;
     this.onStep = onStep;
@@ -52,6 +56,11 @@ export class Sender {
     for (const [id, timer] of this.timers) {
       if (!ids.has(id)) this.#cancelTimer(id, timer);
     }
+    // A file may still be on its way for an item that was put away.
+    for (const [id, controller] of this.inFlight) {
+      if (!ids.has(id) && this.uploads.has(id)) controller.abort();
+    }
+    this.uploads.keepOnly(ids);
     for (const item of open) this.#plan(item);
   }
 
@@ -59,6 +68,7 @@ export class Sender {
   #plan(item) {
     this.#cancelTimer(item.id, this.timers.get(item.id));
     if (item.state === 'unknown' || this.inFlight.has(item.id)) return;
+    if (item.state === 'file' && !this.uploads.has(item.id)) return;
     if (!this.mayServe() || !isOnline()) return;
     const now = Date.now();
     const leasedUntil = item.lease && item.lease.tab !== this.tab ? item.lease.until : 0;
@@ -89,7 +99,7 @@ export class Sender {
       });
       if (!item) return;
       const step = item.steps[item.at];
-      const outcome = await this.api.post(step.path ?? '', step.body ?? '', { key: step.key, signal: controller.signal });
+      const outcome = await this.#request(item, step, controller.signal);
       if (controller.signal.aborted) return; // replaced by a newer request
       this.#settle(item, step, outcome);
     } finally {
@@ -100,11 +110,19 @@ export class Sender {
     }
   }
 
+  /** @param {OutboxItem} item @param {Step} step @param {AbortSignal} signal */
+  #request(item, step, signal) {
+    if (step.op === 'put') return this.uploads.send(item, { tab: this.tab, signal });
+    return this.api.post(step.path ?? '', step.body ?? '', { key: step.key || undefined, signal });
+  }
+
   /** @param {OutboxItem} item @param {Step} step @param {Outcome} outcome */
   #settle(item, step, outcome) {
-    const result = outcome.kind === 'ok' ? resultOf(step.op, outcome.body) : null;
-    if (result) {
-      this.onStep(item, step, outcome.body);
+    const result = outcome.kind === 'ok' ? resultOf(step.op, outcome.body, outcome.location) : null;
+    if (outcome.problem?.code === 'upload_incomplete') {
+      this.#sendFileAgain(item);
+    } else if (result) {
+      this.onStep(item, step, outcome.body, result);
       this.#advance(item, result);
     } else if (outcome.kind === 'refused') {
       this.outbox.finish(item.id, { state: 'refused', at: Date.now(), refusal: refusalOf(outcome, step) });
@@ -130,7 +148,29 @@ export class Sender {
       stored.tries = 0;
       stored.nextAt = 0;
       stored.lease = null;
+      stored.state = 'sending';
       freezeCurrentStep(stored);
+    });
+  }
+
+  /**
+   * The file is not there: back to sending it. A page that was reloaded does not
+   * have it any more, and only the person can choose it again.
+   * @param {OutboxItem} item
+   */
+  #sendFileAgain(item) {
+    if ((item.setbacks ?? 0) >= MAX_SETBACKS) {
+      this.outbox.finish(item.id, { state: 'refused', at: Date.now(), refusal: { status: 409, code: 'upload_incomplete', detail: '', location: '', op: 'complete' } });
+      return;
+    }
+    const answered = item.at;
+    this.outbox.change(item.id, (stored) => {
+      if (stored.at !== answered) return; // another tab got an answer meanwhile
+      stored.at = answered - 1;
+      stored.lease = null;
+      stored.setbacks = (stored.setbacks ?? 0) + 1;
+      if (this.uploads.has(item.id)) stored.nextAt = Date.now() + resendDelay(1, null, randomFraction());
+      else stored.state = 'file';
     });
   }
 

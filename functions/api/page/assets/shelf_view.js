@@ -1,10 +1,10 @@
 // The shelf: lists of documents and conversations, and what is still on its way.
 
-import { linkOf } from './cards.js';
-import { arrange, button, byId, h, setText, show } from './dom.js';
+import { arrange, byId, h, setText, show } from './dom.js';
+import { PendingView } from './pending_view.js';
 import { knownIds } from './steps.js';
 import { shorten } from './text.js';
-import { itemText } from './wording.js';
+import { listMark } from './versions.js';
 
 /**
  * @typedef {import('./desk.js').Desk} Desk
@@ -22,6 +22,8 @@ export class ShelfView {
     this.actions = actions;
     /** @type {Map<string, HTMLElement>} */
     this.rows = new Map();
+    /** @type {Map<string, PendingView>} */
+    this.pending = new Map();
     byId('documents').replaceChildren();
     byId('conversations').replaceChildren();
     byId('documents-more').onclick = () => void desk.library.moreDocuments();
@@ -40,7 +42,7 @@ export class ShelfView {
 
     arrange(byId('documents'), [
       ...adding.map((entry) => this.#pendingRow(entry, circumstances)),
-      ...[...library.documents.items.values()].map((info) => this.#linkRow(`#/d/${info.id}`, info.title, info.latest_version > 1 ? `v${info.latest_version}` : '', route)),
+      ...[...library.documents.items.values()].map((info) => this.#linkRow(`#/d/${info.id}`, info.title, listMark(info), route)),
     ]);
     arrange(byId('conversations'), [
       ...asking.map(({ item }) => this.#linkRow(`#/new/${item.id}`, shorten(item.intent.text ?? '', 80), '', route)),
@@ -49,6 +51,7 @@ export class ShelfView {
     note('documents', library.documents, 'No documents yet.');
     note('conversations', library.conversations, 'Your questions will appear here.');
     for (const [key, row] of this.rows) if (!row.isConnected) this.rows.delete(key);
+    for (const [key, { element }] of this.pending) if (!element.isConnected) this.pending.delete(key);
   }
 
   /**
@@ -86,40 +89,13 @@ export class ShelfView {
 
   /** @param {Pending} entry @param {import('./cards.js').Circumstances} circumstances */
   #pendingRow(entry, circumstances) {
-    const { item, outcome } = entry;
-    const state = itemText(item, outcome, circumstances);
-    const row = this.#row(item.id, () => h('li', { class: 'shelf-pending' },
-      h('p', { class: 'shelf-title', attributes: { dir: 'auto' } }), h('p', { class: 'shelf-state' }), h('div', { class: 'shelf-actions' })));
-    setText(row.children[0], item.intent.title ?? this.desk.library.documents.items.get(item.intent.document ?? '')?.title ?? 'New version');
-    setText(row.children[1], `${state.headline} ${state.advice}`.trim());
-    const actions = /** @type {HTMLElement} */ (row.children[2]);
-    if (row.dataset.state !== state.name) {
-      row.dataset.state = state.name;
-      actions.replaceChildren(...this.#pendingActions(entry, state.name));
+    let view = this.pending.get(entry.item.id);
+    if (!view) {
+      view = new PendingView(this.desk, 'li', this.actions);
+      this.pending.set(entry.item.id, view);
     }
-    return row;
-  }
-
-  /** @param {Pending} entry @param {string} state @returns {HTMLElement[]} */
-  #pendingActions(entry, state) {
-    const { item, outcome } = entry;
-    const dismiss = () => this.desk.outbox.dismiss(item.id, Date.now());
-    const link = linkOf(outcome);
-    switch (state) {
-      case 'unknown':
-        return [button('Try again', () => this.desk.sender.tryAgain(item.id)), button('Give up on it', dismiss)];
-      case 'signed-out':
-        return [button('Sign in again', () => this.actions.onSignIn())];
-      case 'offline':
-        return item.attempted ? [] : [button('Take it back', dismiss)];
-      case 'refused':
-        return [
-          ...(link ? [h('a', { text: 'Show it', attributes: { href: link } })] : []),
-          button('Edit', () => this.actions.onEdit(entry)), button('Dismiss', dismiss),
-        ];
-      default:
-        return [];
-    }
+    view.update(entry, circumstances);
+    return view.element;
   }
 }
 

@@ -6,6 +6,7 @@ import { Composer } from './composer.js';
 import { Desk } from './desk.js';
 import { DocumentDialog } from './document_dialog.js';
 import { byId, setText, show } from './dom.js';
+import { formats } from './file_input.js';
 import { HomeView } from './home_view.js';
 import { isOnline } from './network.js';
 import { Reader } from './reader.js';
@@ -13,6 +14,8 @@ import { RoomView } from './room_view.js';
 import { parseRoute } from './router.js';
 import { ShelfView } from './shelf_view.js';
 import { knownIds } from './steps.js';
+import { stateOf, versionFailure, versionOf } from './versions.js';
+import { VersionsDialog } from './versions_dialog.js';
 
 /**
  * @typedef {import('./types.js').Session} Session
@@ -37,12 +40,23 @@ export class Shell {
     this.onSignIn = onSignIn;
     this.announcer = new Announcer(byId('status'));
     this.composer = new Composer({ limit: config.limits.message_bytes, policies: config.on_unknown, onSend: (text) => this.#send(text) });
-    this.documentDialog = new DocumentDialog({
-      limit: config.limits.document_bytes,
-      onSave: (request, title, text) => {
-        if (request.document) this.desk?.addVersion(request.document, text);
+    this.documentDialog = new DocumentDialog(config.limits, {
+      onText: ({ document: id }, title, text) => {
+        if (id) this.desk?.addVersion(id, text);
         else this.desk?.addDocument(title, text);
       },
+      onFile: ({ document: id }, title, file, sha256) => this.desk?.addFile({ document: id, title }, file, sha256).id ?? null,
+      onEdit: (entry) => this.#editDocument(entry),
+      onSignIn,
+    });
+    this.versionsDialog = new VersionsDialog({
+      onRead: (info, version) => void this.reader?.open(info.id, info.title, version),
+      onAsk: (info, version) => {
+        this.desk?.library.showVersion(info.id, version);
+        this.composer.focus();
+      },
+      onAdd: (info) => this.documentDialog.open({ document: info.id, documentTitle: info.title }),
+      onDelete: (info) => this.#deleteDocument(info),
     });
     /** @type {Desk|null} */
     this.desk = null;
@@ -61,13 +75,13 @@ export class Shell {
     globalThis.addEventListener('hashchange', () => this.#go());
     setInterval(() => { if (!document.hidden) this.room?.tick(); }, 1000);
     byId('add-document').onclick = () => this.documentDialog.open({ document: null, documentTitle: '' });
-    byId('new-version').onclick = () => {
-      const shown = this.#shownDocument();
-      if (shown) this.documentDialog.open({ document: shown.info.id, documentTitle: shown.info.title });
+    byId('show-versions').onclick = () => {
+      const { info, version } = this.#shownDocument();
+      if (info) this.versionsDialog.open(info, version);
     };
     byId('read').onclick = () => {
-      const shown = this.#shownDocument();
-      if (shown) void this.reader?.open(shown.info.id, shown.info.title, shown.version);
+      const { info, version } = this.#shownDocument();
+      if (info && version) void this.reader?.open(info.id, info.title, version);
     };
     byId('banner-sign-in').onclick = this.onSignIn;
     byId('shelf-toggle').onclick = () => this.#openShelf(!document.body.classList.contains('shelf-open'));
@@ -96,12 +110,14 @@ export class Shell {
     const desk = new Desk({
       base: this.base, session, storage: this.storage, historyLimit: this.config.limits.history,
       onChange: () => this.draw(), onUnauthorized: this.onExpired, onOpen: (hash) => { location.hash = hash; },
+      onRead: (info, version) => this.#announceVersion(info, version),
     });
     this.desk = desk;
     this.shelf = new ShelfView(desk, { onEdit: (entry) => this.#editDocument(entry), onSignIn: this.onSignIn });
-    this.home = new HomeView({ desk, onAdd: () => byId('add-document').click(), onAsk: (intent) => this.#ask(intent) });
+    this.home = new HomeView({ desk, formats: formats(this.config.limits), onAdd: () => byId('add-document').click(), onAsk: (intent) => this.#ask(intent) });
     this.room = new RoomView({
       desk, announcer: this.announcer, composer: this.composer, onSignIn: this.onSignIn,
+      onRead: (id, version) => void this.reader?.open(id, desk.library.documents.items.get(id)?.title ?? '', version),
       onAbandon: (document, text) => this.#abandon(document, text),
     });
     this.reader = new Reader(desk.library);
@@ -161,6 +177,9 @@ export class Shell {
     const circumstances = { online: isOnline(), signedIn: desk.signedIn, now: Date.now() };
     this.#drawBanner(circumstances);
     this.shelf?.render(this.route, circumstances);
+    this.documentDialog.render(desk, circumstances);
+    const { info: shown, version } = this.#shownDocument();
+    this.versionsDialog.render(shown, version);
     const { name } = this.route;
     byId('open-drills').querySelector('a')?.toggleAttribute('aria-current', name === 'drills');
     for (const place of ['home', 'drills']) show(byId(place), name === place);
@@ -192,15 +211,25 @@ export class Shell {
         this.#go({ follows: true });
       }
     }
-    for (const id of desk.own) {
-      const { outcome } = desk.outbox.read(id);
+    for (const itemId of desk.own) {
+      const { outcome } = desk.outbox.read(itemId);
       if (!outcome) continue;
-      desk.own.delete(id);
-      const { document, version, conversation } = outcome.result ?? {};
-      if (!document || conversation) continue;
-      this.announcer.say(version === 1 ? 'The document was added.' : `Version ${version} was added.`);
-      if (this.route.name === 'home') location.hash = `#/d/${document}`;
+      desk.own.delete(itemId);
+      const { document: id, version, conversation } = outcome.result ?? {};
+      if (!id || conversation) continue;
+      const info = desk.library.documents.items.get(id);
+      const read = info && stateOf(versionOf(info, version ?? 0)) === 'indexing' ? ' and is being read' : '';
+      this.announcer.say(version === 1 ? `The document was added${read}.` : `Version ${version} was added${read}.`);
+      const watched = this.documentDialog.done(itemId);
+      if (this.route.name === 'home' || (watched && this.room?.place.document !== id)) location.hash = `#/d/${id}`;
     }
+  }
+
+  /** @param {import('./types.js').DocumentInfo} info @param {import('./types.js').VersionInfo} version */
+  #announceVersion(info, version) {
+    this.announcer.say(stateOf(version) === 'failed'
+      ? `Version ${version.version} of “${info.title}” failed because ${versionFailure(version.failure)[0]}.`
+      : `Version ${version.version} of “${info.title}” is ready.`);
   }
 
   /** On a narrow window the library covers the room. @param {boolean} open */
@@ -222,7 +251,8 @@ export class Shell {
     const { onUnknown } = this.composer;
     const { document, version } = this.room.current();
     if (!document || !version) {
-      this.#sendWhenLoaded(this.room, text);
+      // Where the versions are known and none can be asked about, the note says so.
+      if (!this.#shownDocument().info?.versions) this.#sendWhenLoaded(this.room, text);
       return false;
     }
     this.room.stickToEnd = true;
@@ -255,10 +285,20 @@ export class Shell {
     if (item) location.hash = `#/new/${item.id}`;
   }
 
+  /** The document of the room, where there is one, and the version to ask about. */
   #shownDocument() {
-    const { document, version } = this.room?.current() ?? {};
-    const info = document ? this.desk?.library.documents.items.get(document) : undefined;
-    return info && version ? { info, version } : null;
+    const { document: id = null, version = null } = this.room?.current() ?? {};
+    return { info: this.desk?.library.documents.items.get(id ?? '') ?? null, version };
+  }
+
+  /** @param {import('./types.js').DocumentInfo} info @returns {Promise<string>} why not; '' when it is gone */
+  async #deleteDocument({ id, title }) {
+    const trouble = await this.desk?.deleteDocument(id) ?? '';
+    if (trouble === '') {
+      this.announcer.say(`“${title}” was deleted.`);
+      if (this.route.name === 'document' && this.route.id === id) location.hash = '#/';
+    }
+    return trouble;
   }
 
   /**

@@ -1,7 +1,9 @@
 // The requests behind one action of the person. Asking about the sample takes
-// three: add the document, open a conversation, send the question. Each has its
-// own key, made when the action is, and its own exact body.
+// three: add the document, open a conversation, send the question. So does adding a
+// file: announce it, put it to object storage, complete the upload. Each has its own
+// key, made when the action is, and its own exact body.
 
+import { versionInLocation } from './outcome.js';
 import { newKey } from './random.js';
 import { shorten } from './text.js';
 
@@ -38,8 +40,8 @@ export function newItem(kind, intent, now) {
  */
 function operations(kind, intent) {
   switch (kind) {
-    case 'add-document': return ['document'];
-    case 'add-version': return ['version'];
+    case 'add-document': return intent.file ? ['upload', 'put', 'complete'] : ['document'];
+    case 'add-version': return intent.file ? ['upload', 'put', 'complete'] : ['version'];
     case 'regenerate': return ['regenerate'];
     default: {
       /** @type {Step['op'][]} */
@@ -68,6 +70,20 @@ export function freezeCurrentStep(item) {
       break;
     case 'version':
       freeze(step, `v1/documents/${known.document}/versions`, { text: intent.documentText });
+      break;
+    case 'upload': {
+      const { name = '', bytes, sha256, type } = intent.file ?? {};
+      // Of a document that there is, its title stays.
+      freeze(step, 'v1/uploads', {
+        document: intent.document, title: intent.title, file_name: name, bytes, sha256, media_type: type || undefined,
+      });
+      break;
+    }
+    case 'put': // signed anew for each try, see uploads.js
+      Object.assign(step, { path: '', body: '' });
+      break;
+    case 'complete': // idempotent by the upload's own id
+      Object.assign(step, { path: `v1/uploads/${known.upload}/complete`, body: '', key: '' });
       break;
     case 'conversation':
       freeze(step, 'v1/conversations', { document: known.document, title: shorten(intent.text ?? '', 80) });
@@ -104,15 +120,19 @@ export function knownIds(item) {
  * what the operation returns; it then proves nothing.
  * @param {Step['op']} op
  * @param {any} body
+ * @param {string} [location] of what was made
  * @returns {StepResult|null}
  */
-export function resultOf(op, body) {
+export function resultOf(op, body, location) {
+  if (op === 'put') return {};
+  if (op === 'upload') return typeof body?.upload?.id === 'string' ? { upload: body.upload.id } : null;
   if (typeof body?.id !== 'string') return null;
   switch (op) {
     // A new document starts with version 1. Its latest version is no
     // substitute: a repeat answers with the document as it is by then.
     case 'document': return { document: body.id, version: 1 };
-    case 'version': return { document: body.id, version: body.latest_version };
+    case 'version':
+    case 'complete': return { document: body.id, version: versionInLocation(location) ?? body.latest_version };
     case 'conversation': return { conversation: body.id };
     default:
       if (typeof body.message !== 'string') return null;

@@ -38,7 +38,7 @@ function graphemes(text) {
 export function formatBytes(bytes) {
   if (bytes < 1024) return `${bytes} bytes`;
   if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(bytes < 10240 ? 1 : 0)} KiB`;
-  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  return `${(bytes / 1024 / 1024).toFixed(1).replace('.0', '')} MiB`;
 }
 
 /**

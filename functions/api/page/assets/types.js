@@ -62,6 +62,7 @@
  * @property {{reason: string}} [failure]
  * @property {Spend} spend
  * @property {UnseenAttempt[]} [attempt_log]
+ * @property {{version?: number}|number} [waiting_for] the version that has to be read first
  */
 
 /**
@@ -91,10 +92,34 @@
  * @typedef {object} DocumentInfo
  * @property {string} id
  * @property {string} title
- * @property {number} latest_version
+ * @property {number} latest_version the highest number given out
+ * @property {number} [current_version] the newest that is ready; 0 while there is none
  * @property {string} created_at
  * @property {string} updated_at
- * @property {{version: number, bytes: number, sha256: string, created_at: string}[]} [versions]
+ * @property {VersionInfo[]} [versions] oldest first
+ */
+
+/**
+ * @typedef {object} VersionInfo
+ * @property {number} version
+ * @property {'ready'|'indexing'|'failed'} [state]
+ * @property {string} [failure]
+ * @property {string} [file_name]
+ * @property {number} [pages]
+ * @property {number} [passages]
+ * @property {number} bytes
+ * @property {string} sha256
+ * @property {string} created_at
+ */
+
+/**
+ * A request that puts one file to object storage, without credentials.
+ * @typedef {object} SignedPut
+ * @property {string} id of the upload
+ * @property {string} method
+ * @property {string} url
+ * @property {Record<string, string>} headers
+ * @property {string} expires_at
  */
 
 /**
@@ -103,6 +128,7 @@
  * @property {string} title
  * @property {string} document
  * @property {string} created_at
+ * @property {boolean} [document_deleted]
  */
 
 /**
@@ -128,6 +154,7 @@
  * @property {number} status 0 when there was no answer at all
  * @property {any} [body]
  * @property {string} [etag]
+ * @property {string} [location]
  * @property {Problem} [problem]
  * @property {number|null} [retryAfterMs]
  */
@@ -136,7 +163,7 @@
  * One request of an outbox item. `path` and `body` are empty until they can be
  * known, and never change once they are set.
  * @typedef {object} Step
- * @property {'document'|'version'|'conversation'|'message'|'regenerate'} op
+ * @property {'document'|'version'|'upload'|'put'|'complete'|'conversation'|'message'|'regenerate'} op
  * @property {string} key idempotency key
  * @property {string|null} path
  * @property {string|null} body the exact body
@@ -150,12 +177,14 @@
  * @property {string} [conversation]
  * @property {string} [message]
  * @property {string} [task]
+ * @property {string} [upload]
  */
 
 /**
  * @typedef {object} Intent what the person asked for; enough to build every step
  * @property {string} [title]
  * @property {string} [documentText]
+ * @property {{name: string, bytes: number, sha256: string, type: string}} [file] to upload
  * @property {string} [document]
  * @property {number} [version]
  * @property {string} [conversation]
@@ -176,8 +205,9 @@
  * @property {number} tries unanswered sends of the current step
  * @property {number} nextAt not to be sent before this time (ms)
  * @property {boolean} serverAsked whether `nextAt` comes from a Retry-After header
- * @property {'sending'|'unknown'} state
+ * @property {'sending'|'unknown'|'file'} state file: waits for the person to choose the file again
  * @property {boolean} attempted true once any request may have left
+ * @property {number} [setbacks] how often a file was not there after it had been sent
  * @property {{tab: string, until: number}|null} lease
  */
 

@@ -11,7 +11,7 @@ import { formatMoment, plural } from './text.js';
 
 /**
  * @typedef {object} StateText
- * @property {'sending'|'resending'|'offline'|'signed-out'|'unknown'|'refused'|'waiting'|'working'|'again'|'saved'|'stopped'|'failed'} name
+ * @property {'sending'|'uploading'|'file'|'resending'|'offline'|'signed-out'|'unknown'|'refused'|'waiting'|'working'|'again'|'saved'|'stopped'|'failed'} name
  * @property {string} headline
  * @property {string} advice what to do or to know; may be empty
  * @property {number} [until] when something happens next (ms), for a countdown
@@ -63,7 +63,7 @@ const FAILURES = {
   ],
   document_unreadable: [
     'This version of the document could not be read.',
-    'Add the document again as a new version, then edit the question and ask again.',
+    'Look at its versions to see why. Add another one, then edit the question and ask again.',
   ],
   budget_exhausted: [
     'The calls allowed for one question are used up.',
@@ -114,6 +114,12 @@ function waitHeadline(task) {
   }
 }
 
+/** @param {NonNullable<Task['waiting_for']>} what */
+function waitingText(what) {
+  const version = typeof what === 'object' ? what.version : what;
+  return `${typeof version === 'number' ? `Version ${version}` : 'The document'} is being read; your question waits for it.`;
+}
+
 /**
  * @param {Task} task
  * @param {number} saved how many replies the question has
@@ -122,6 +128,7 @@ function waitHeadline(task) {
 export function taskText(task, saved = 1) {
   switch (task.status) {
     case 'pending': {
+      if (task.waiting_for) return { name: 'waiting', headline: waitingText(task.waiting_for), advice: CLOSE };
       const next = task.next_attempt_at ? Date.parse(task.next_attempt_at) : NaN;
       return { name: 'waiting', headline: waitHeadline(task), advice: CLOSE, until: Number.isNaN(next) ? undefined : next };
     }
@@ -158,11 +165,20 @@ const WHAT = {
 export function itemText(item, outcome, { online, signedIn, now }) {
   const what = WHAT[item.kind];
   if (outcome?.refusal) return refusalText(outcome.refusal, what);
+  if (item.state === 'unknown' && ['upload', 'put'].includes(item.steps[item.at].op)) {
+    return { name: 'unknown', headline: 'The file could not be sent.', advice: 'Nothing was added yet. Trying again goes on with the same upload.' };
+  }
   if (item.state === 'unknown') {
     return {
       name: 'unknown',
       headline: `We do not know yet whether your ${what} arrived.`,
       advice: `Trying again is safe: it sends the same ${what} with the same key, so it cannot count twice.`,
+    };
+  }
+  if (item.state === 'file') {
+    return {
+      name: 'file', headline: 'The file is needed again.',
+      advice: `“${item.intent.file?.name}” had not been sent when this page was left or reloaded. Choose the same file, and it goes on.`,
     };
   }
   if (!signedIn) {
@@ -179,8 +195,12 @@ export function itemText(item, outcome, { online, signedIn, now }) {
       until: item.nextAt > now ? item.nextAt : undefined,
     };
   }
-  const headline = { document: 'Adding the document.', version: 'Adding the new version.', conversation: 'Opening a conversation.' };
+  const headline = {
+    document: 'Adding the document.', version: 'Adding the new version.', conversation: 'Opening a conversation.',
+    upload: 'Preparing to send the file.', complete: item.kind === 'add-version' ? 'Adding the new version.' : 'Adding the document.',
+  };
   const op = item.steps[item.at].op;
+  if (op === 'put') return { name: 'uploading', headline: 'Sending the file.', advice: '' };
   return { name: 'sending', headline: op in headline ? headline[/** @type {keyof headline} */ (op)] : `Sending your ${what}.`, advice: '' };
 }
 
@@ -203,6 +223,13 @@ function refusalText({ status, code, detail, op }, what) {
       return say('The question is too long.', 'Nothing was saved. Shorten it and send it again.');
     case 'document_too_large':
       return say('The document is larger than 1 MiB.', 'Nothing was saved. Add a part of it.');
+    case 'file_too_large':
+      return say('The file is larger than this service takes.', 'Nothing was added. Split it, and add the parts.');
+    case 'file_changed':
+      return say('The file was changed, moved or removed while it was being sent.', 'Nothing was added. Add it again.');
+    case 'upload_mismatch':
+    case 'upload_incomplete':
+      return say('The file did not arrive as it was announced.', 'Nothing was added. Add it again.');
     case 'body_too_large':
       return say(`The ${what} is too large.`, 'Nothing was saved. Shorten it and send it again.');
     case 'not_found':
@@ -215,7 +242,7 @@ function refusalText({ status, code, detail, op }, what) {
 
 /** @param {string} op */
 function notFound(op) {
-  return op === 'version' || op === 'conversation' ? 'This document does not exist any more.' : 'This conversation or document does not exist any more.';
+  return op === 'version' || op === 'conversation' || op === 'upload' || op === 'complete' ? 'This document does not exist any more.' : 'This conversation or document does not exist any more.';
 }
 
 /** Sentence for the button that makes another reply. */

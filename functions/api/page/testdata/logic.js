@@ -4,15 +4,17 @@
 import { buildCards } from '../assets/cards.js';
 import { ConversationModel } from '../assets/model.js';
 import { isOnline } from '../assets/network.js';
-import { classifyFailure, idsInLocation } from '../assets/outcome.js';
+import { classifyFailure, idsInLocation, versionInLocation } from '../assets/outcome.js';
 import { Outbox } from '../assets/outbox.js';
 import { newKey, randomFraction } from '../assets/random.js';
 import { parseRetryAfter, resendDelay } from '../assets/retry.js';
 import { parseRoute } from '../assets/router.js';
 import { claimsOf, scopeOf } from '../assets/session.js';
+import { Sha256, sha256Of } from '../assets/sha256.js';
 import { freezeCurrentStep, newItem, resultOf } from '../assets/steps.js';
 import { LayeredStorage } from '../assets/storage.js';
 import { byteLength, formatElapsed, shorten } from '../assets/text.js';
+import { askedVersion, choices, currentOf, listMark, versionFailure, versionNote } from '../assets/versions.js';
 import { failureText, itemText, taskText } from '../assets/wording.js';
 
 const failures = [];
@@ -56,7 +58,8 @@ function retryTimes() {
 function outcomes() {
   for (const [status, code, want] of [
     [400, 'field_invalid', 'refused'], [401, 'unauthorized', 'unauthorized'], [403, undefined, 'refused'], [404, 'not_found', 'refused'],
-    [408, undefined, 'unanswered'], [409, 'in_progress', 'unanswered'], [409, 'task_ended', 'refused'], [410, 'gone', 'refused'],
+    [408, undefined, 'unanswered'], [409, 'in_progress', 'unanswered'], [409, 'task_ended', 'refused'],
+    [409, 'upload_incomplete', 'refused'], [409, 'upload_mismatch', 'refused'], [409, undefined, 'unanswered'], [410, 'gone', 'refused'],
     [413, undefined, 'refused'], [415, 'media_type_unsupported', 'refused'], [422, 'idempotency_key_reused', 'refused'],
     [429, undefined, 'unanswered'], [500, 'internal', 'unanswered'], [502, undefined, 'unanswered'], [503, 'store_unavailable', 'unanswered'],
     [504, undefined, 'unanswered'],
@@ -64,6 +67,7 @@ function outcomes() {
   const [c, t] = ['01JDZ000000000000000000002', '01JDZ000000000000000000009'];
   equal('task address', idsInLocation(`https://x/prod/v1/conversations/${c}/tasks/${t}`), { conversation: c, task: t });
   equal('document address', idsInLocation(`/v1/documents/${c}`), { document: c });
+  equal('version addresses', [`/v1/documents/${c}/versions/12`, `/v1/documents/${c}`, '/versions/1x', undefined].map(versionInLocation), [12, undefined, undefined, undefined]);
   equal('no address', [idsInLocation(undefined), idsInLocation('javascript:alert(1)')], [{}, {}]);
 }
 
@@ -80,6 +84,14 @@ function steps() {
   freezeCurrentStep(item);
   equal('message path', item.steps[2].path, 'v1/conversations/c1/messages');
   equal('the version is the first one, whatever came later', item.steps[2].body, '{"text":"Hi","document":"d1","version":1,"history":[]}');
+  const file = newItem('add-version', { document: 'd1', file: { name: 'a.pdf', bytes: 3, sha256: 'ab', type: '' } }, 1);
+  equal('a file takes three steps', file.steps.map(({ op }) => op), ['upload', 'put', 'complete']);
+  equal('announced in full, before anything is sent', file.steps[0].body, '{"document":"d1","file_name":"a.pdf","bytes":3,"sha256":"ab"}');
+  file.steps[0].result = resultOf('upload', { upload: { id: 'u1' } });
+  file.at = 2;
+  freezeCurrentStep(file);
+  equal('completed without a key', [file.steps[2].path, file.steps[2].key], ['v1/uploads/u1/complete', '']);
+  equal('a version is what its address says', resultOf('complete', { id: 'd1', latest_version: 7 }, '/v1/documents/d1/versions/5'), { document: 'd1', version: 5 });
   const frozen = item.steps[2].body;
   item.intent.text = 'changed';
   freezeCurrentStep(item);
@@ -154,6 +166,59 @@ function outbox() {
   box.close();
 }
 
+// FIPS 180-4's examples, and every length around the edges of a block against the
+// browser's own.
+async function hashes() {
+  const ascii = (text) => new TextEncoder().encode(text);
+  const own = (...parts) => {
+    const hash = new Sha256();
+    for (const part of parts) hash.update(part);
+    return hash.hex();
+  };
+  equal('SHA-256 of nothing', own(), 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+  equal('SHA-256 of abc', own(ascii('abc')), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  equal('SHA-256 of two blocks', own(ascii('abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq')), '248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1');
+  equal('SHA-256 of a million a', own(...Array.from({ length: 1000 }, () => ascii('a'.repeat(1000)))), 'cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0');
+  const bytes = crypto.getRandomValues(new Uint8Array(300));
+  for (let length = 0; length <= bytes.length; length++) {
+    const part = bytes.subarray(0, length);
+    const cut = Math.floor(length / 3);
+    const want = await sha256Of(new Blob([part]), () => {});
+    equal(`SHA-256 of ${length} bytes`, [own(part), own(part.subarray(0, cut), part.subarray(cut))], [want, want]);
+  }
+  const steps = [];
+  const big = new Blob([new Uint8Array(2_500_000)]);
+  equal('in pieces', await sha256Of(big, (fraction) => steps.push(fraction), null), await sha256Of(big, () => {}));
+  equal('tells how far it is', [steps.length, steps.at(-1)], [3, 1]);
+}
+
+function versions(reasons) {
+  for (const reason of reasons) {
+    if (versionFailure(reason)[0] === versionFailure('of another release')[0]) failures.push(`no words for ${reason}`);
+  }
+  const info = (...states) => ({
+    id: 'd', title: 'T', latest_version: states.length, current_version: states.lastIndexOf('ready') + 1,
+    versions: states.map((state, index) => ({ version: index + 1, state, bytes: 1, sha256: '', created_at: '' })),
+  });
+  for (const [states, chosen, want, note] of [
+    [['ready'], undefined, 1, ''],
+    [['ready', 'indexing'], undefined, 1, 'Version 2 is being read. You are asking about version 1.'],
+    [['ready', 'indexing'], 2, 2, 'Version 2 is being read; your question waits for it.'],
+    [['ready', 'failed'], 2, 1, 'Version 2 cannot be used: it could not be read. You are asking about version 1.'],
+    [['ready', 'ready'], 1, 1, 'You are asking about version 1. The newest is version 2.'],
+    [['failed', 'indexing'], undefined, 2, 'Version 2 is being read; your question waits for it.'],
+    [['ready', 'indexing', 'ready'], undefined, 3, ''],
+    [['failed'], 1, null, 'Version 1 cannot be used: it could not be read. Add it again, or in another format.'],
+  ]) {
+    const asked = askedVersion(info(...states), chosen);
+    equal(`asked of ${states} when ${chosen} was chosen`, [asked, versionNote(info(...states), asked).text], [want, note]);
+  }
+  equal('offered', choices(info('ready', 'failed', 'indexing', 'ready'), 4).map(({ version }) => version), [4, 1]);
+  equal('offered while it is asked about', choices(info('ready', 'indexing'), 2).map(({ label }) => label), ['Version 2, being read', 'Version 1']);
+  const old = { id: 'd', title: 'T', latest_version: 3 };
+  equal('a service that knows no states', [askedVersion(old, undefined), currentOf(old), choices(old, 3).length, listMark(old)], [3, 3, 3, 'v3']);
+}
+
 function sessions() {
   const person = { token: '', issuer: 'i', label: '' };
   const scopes = [['b', 'a/c'], ['a/b', 'c'], ['b%2Fa', 'c'], ['b', 'a%2Fc']].map(([user, workspace]) => scopeOf('https://x/prod/', { ...person, user, workspace }));
@@ -197,12 +262,13 @@ function texts() {
 
 /**
  * @param {string[]} reasons every failure reason of the contract
- * @returns {string[]} what went wrong
+ * @param {string[]} unreadable every reason why a file cannot be read
+ * @returns {Promise<string[]>} what went wrong
  */
-export function run(reasons) {
-  for (const part of [keys, retryTimes, outcomes, steps, merging, cards, outbox, sessions, () => words(reasons), texts]) {
+export async function run(reasons, unreadable) {
+  for (const part of [keys, retryTimes, outcomes, steps, merging, cards, outbox, hashes, () => versions(unreadable), sessions, () => words(reasons), texts]) {
     try {
-      part();
+      await part();
     } catch (error) {
       failures.push(`${part.name}: ${error.stack}`);
     }
