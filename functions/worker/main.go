@@ -47,14 +47,13 @@ func start(environment map[string]string) error {
 	traces := tracing.FromEnvironment("worker", environment, awsclients.SecretText(clients), log, functionmain.Now)
 	store := dynamostore.New(awsclients.DynamoDB(clients), config.Table, dynamostore.Options{})
 	objects := s3objects.New(awsclients.S3(clients), config.Bucket)
+	replies := replywork.Kind{
+		Conversations: store, Documents: store, Entries: store, IndexTasks: store, Objects: objects,
+		Provider: provider, MaxInputTokens: config.MaxInputTokens, Prices: config.Prices, Model: config.Model,
+	}
 	runner := taskflow.Runner{
 		Writer: taskflow.Writer{Tasks: traces.Tasks(store), Now: functionmain.Now, Pause: functionmain.Pause},
-		Kinds: map[string]taskflow.Kind{
-			reply.Kind: traces.Kind(replywork.Kind{
-				Conversations: store, Documents: store, Entries: store, Objects: objects, Provider: provider, MaxInputTokens: config.MaxInputTokens,
-				Prices: config.Prices, Model: config.Model,
-			}),
-		},
+		Kinds:  map[string]taskflow.Kind{reply.Kind: traces.Kind(replies)}, Waits: replies,
 		Evidence: store, Objects: objects, Timers: config.Timers, Money: config.MoneyLimit > 0,
 		NewID: newid.NewSource(functionmain.Now, rand.Reader).Next, Jitter: mathrand.Float64,
 		Now: functionmain.Now, Monotonic: functionmain.Monotonic,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/identity"
 	"github.com/replyonce/replyonce/shared/inputcheck"
 	"github.com/replyonce/replyonce/shared/keyed"
@@ -65,7 +66,8 @@ func (s Service) replayed(ctx context.Context, caller identity.Caller, outcome k
 // all the same, and "gone" when the conversation went with it.
 func (s Service) refused(ctx context.Context, caller identity.Caller, request keyed.Request, refusal error) (Accepted, error) {
 	_, isField := errors.AsType[*inputcheck.FieldError](refusal)
-	if !isField && !errors.Is(refusal, storeerror.ErrNotFound) {
+	_, isFailed := errors.AsType[*document.NotReadableError](refusal)
+	if !isField && !isFailed && !errors.Is(refusal, storeerror.ErrNotFound) {
 		return Accepted{}, refusal
 	}
 	outcome, err := s.refuse(ctx, request, refusal)

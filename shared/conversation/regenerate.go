@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/idempotency"
 	"github.com/replyonce/replyonce/shared/identity"
 	"github.com/replyonce/replyonce/shared/keyed"
@@ -29,9 +30,11 @@ func (s Service) Regenerate(ctx context.Context, caller identity.Caller, key ide
 		Canonical: idempotency.NewCanonical(OperationRegenerate).
 			Path("conversation", in.Conversation).Path("message", in.Message).Optional(fieldOnUnknown, in.OnUnknown),
 	}
-	if refusal := s.checkMessage(ctx, caller, in); refusal != nil {
+	version, refusal := s.checkMessage(ctx, caller, in)
+	if refusal != nil {
 		return s.refused(ctx, caller, request, refusal)
 	}
+	t.WaitsFor = waitsFor(version)
 	outcome, err := s.Creator.Do(ctx, request, func(ctx context.Context, record idempotency.Record) error {
 		return s.Store.AcceptTask(ctx, record, t)
 	})
@@ -41,19 +44,26 @@ func (s Service) Regenerate(ctx context.Context, caller identity.Caller, key ide
 	return s.accepted(ctx, caller, outcome, t)
 }
 
-func (s Service) checkMessage(ctx context.Context, caller identity.Caller, in RegenerateInput) error {
+func (s Service) checkMessage(ctx context.Context, caller identity.Caller, in RegenerateInput) (document.Version, error) {
 	if err := s.checkPolicy(in.OnUnknown); err != nil {
-		return err
+		return document.Version{}, err
 	}
 	if _, err := s.own(ctx, caller, in.Conversation); err != nil {
-		return err
+		return document.Version{}, err
 	}
 	m, err := s.Store.Message(ctx, caller.Workspace, in.Conversation, in.Message)
 	if err != nil {
-		return fmt.Errorf("read message: %w", err)
+		return document.Version{}, fmt.Errorf("read message: %w", err)
 	}
 	if _, err := s.Documents.Document(ctx, caller.Workspace, m.Document); err != nil {
-		return fmt.Errorf("read document of the message: %w", err)
+		return document.Version{}, fmt.Errorf("read document of the message: %w", err)
 	}
-	return nil
+	v, err := s.Documents.Version(ctx, caller.Workspace, m.Document, m.Version)
+	if err == nil {
+		err = askable(v)
+	}
+	if err != nil {
+		return document.Version{}, fmt.Errorf("read version of the message: %w", err)
+	}
+	return v, nil
 }

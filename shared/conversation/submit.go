@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/idempotency"
 	"github.com/replyonce/replyonce/shared/identity"
 	"github.com/replyonce/replyonce/shared/inputcheck"
@@ -46,9 +47,11 @@ func (s Service) Submit(ctx context.Context, caller identity.Caller, key idempot
 	request := keyed.Request{
 		Scope: scope(caller, OperationSubmit), Key: key, Target: TaskPath(in.Conversation, t.ID), Canonical: in.canonical(),
 	}
-	if refusal := s.checkReferences(ctx, caller, in); refusal != nil {
+	version, refusal := s.checkReferences(ctx, caller, in)
+	if refusal != nil {
 		return s.refused(ctx, caller, request, refusal)
 	}
+	t.WaitsFor = waitsFor(version)
 	outcome, err := s.Creator.Do(ctx, request, func(ctx context.Context, record idempotency.Record) error {
 		return s.Store.AcceptMessage(ctx, record, m, t)
 	})
@@ -118,21 +121,41 @@ func (in SubmitInput) checkHistory() error {
 // checkReferences checks what may be refused today and was right yesterday. It
 // reads what the message names: the conversation and the version once each,
 // earlier tasks only when some are named.
-func (s Service) checkReferences(ctx context.Context, caller identity.Caller, in SubmitInput) error {
+func (s Service) checkReferences(ctx context.Context, caller identity.Caller, in SubmitInput) (document.Version, error) {
 	if err := s.checkPolicy(in.OnUnknown); err != nil {
-		return err
+		return document.Version{}, err
 	}
 	if _, err := s.own(ctx, caller, in.Conversation); err != nil {
-		return err
+		return document.Version{}, err
 	}
-	_, err := s.Documents.Version(ctx, caller.Workspace, in.Document, in.Version)
+	v, err := s.Documents.Version(ctx, caller.Workspace, in.Document, in.Version)
 	if errors.Is(err, storeerror.ErrNotFound) {
-		return inputcheck.NotFound("document", fmt.Sprintf("document that has a version %d", in.Version))
+		return document.Version{}, inputcheck.NotFound("document", fmt.Sprintf("document that has a version %d", in.Version))
+	}
+	if err == nil {
+		err = askable(v)
 	}
 	if err != nil {
-		return fmt.Errorf("read document version: %w", err)
+		return document.Version{}, fmt.Errorf("read document version: %w", err)
 	}
-	return s.checkEarlier(ctx, caller, in)
+	return v, s.checkEarlier(ctx, caller, in)
+}
+
+// askable refuses a version that will never be ready. One that is not ready yet is
+// waited for.
+func askable(v document.Version) error {
+	if v.State == document.Failed {
+		return &document.NotReadableError{State: v.State, Failure: v.Index.Failure}
+	}
+	return nil
+}
+
+// waitsFor is what a task about the version waits for.
+func waitsFor(v document.Version) string {
+	if v.State != document.Indexing {
+		return ""
+	}
+	return document.AwaitName(v.Document, v.Number)
 }
 
 func (s Service) checkEarlier(ctx context.Context, caller identity.Caller, in SubmitInput) error {

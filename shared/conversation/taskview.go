@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/reply"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
@@ -25,6 +26,7 @@ type TaskView struct {
 	Calls             int           `json:"calls"`
 	CallsLeft         int           `json:"calls_left"`
 	NextAttemptAt     Time          `json:"next_attempt_at,omitzero"` // of a pending task that was given back
+	WaitingFor        *WaitingView  `json:"waiting_for,omitzero"`     // of a pending task that cannot begin yet
 	PreviousAttempt   string        `json:"previous_attempt,omitzero"`
 	OnUnknown         string        `json:"on_unknown"`
 	Reply             *ReplyView    `json:"reply,omitzero"`
@@ -80,6 +82,23 @@ const (
 	PreviousUnknown    = "unknown"     // nobody saw how the call ended
 )
 
+// WaitingView is what a task waits for: a version that is not ready yet.
+type WaitingView struct {
+	Version int `json:"version"`
+}
+
+// waitingOf is nil for a task that can be worked on, or is.
+func waitingOf(t worktask.Task) *WaitingView {
+	if t.Status != worktask.Pending || t.WaitsFor == "" {
+		return nil
+	}
+	_, number, err := document.ParseAwaitName(t.WaitsFor)
+	if err != nil {
+		return nil // of a release that waits for more
+	}
+	return &WaitingView{Version: number}
+}
+
 // Ended reports whether the task will not change any more.
 func (v TaskView) Ended() bool { return worktask.Status(v.Status).Ended() }
 
@@ -124,6 +143,7 @@ func viewOf(t worktask.Task, d details) (TaskView, error) {
 	if t.Status == worktask.Pending && t.NextAttemptAt.After(t.AcceptedAt) {
 		v.NextAttemptAt = Time(t.NextAttemptAt)
 	}
+	v.WaitingFor = waitingOf(t)
 	if d.result != nil {
 		v.Reply = &ReplyView{
 			Text: d.result.Text, CutShort: d.result.CutShort, Provider: d.result.Provider,

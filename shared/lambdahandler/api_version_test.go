@@ -127,3 +127,32 @@ func TestLongTextComesInParts(t *testing.T) {
 		h.do(t, c).want(400, "field_invalid")
 	}
 }
+
+// A question about a version that is not ready is accepted and waits; one about a
+// version that has failed is refused, unless it was accepted before.
+func TestQuestionWaitsForItsVersion(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	h.indexes()
+	id := h.longDocument(t)
+	talk := h.do(t, call{method: post, path: "/v1/conversations", key: "talk", body: `{"document":"` + id + `"}`}).want(201, "").text("id")
+	ask := func(key string) call {
+		return call{method: post, path: "/v1/conversations/" + talk + "/messages", key: key, body: `{"text":"Who decides?","document":"` + id + `","version":1}`}
+	}
+	asked := h.do(t, ask("q-1")).want(202, "").json()
+	if waits, _ := asked["waiting_for"].(map[string]any); waits["version"] != 1.0 || asked["status"] != "pending" {
+		t.Errorf("the task is %v", asked)
+	}
+	v, err := h.store.Version(t.Context(), "acme", id, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := indexing.Writer{Target: indexing.Target{Workspace: "acme", Document: id, Number: 1, Pipeline: v.Index.Pipeline}, Assignment: 1}
+	if err := errors.Join(h.store.TakeVersion(t.Context(), w), h.store.FailVersion(t.Context(), w, "encrypted")); err != nil {
+		t.Fatal(err)
+	}
+	h.do(t, ask("q-2")).want(409, "version_failed")
+	h.do(t, ask("q-1")).want(200, "")
+	again := call{method: post, path: "/v1/conversations/" + talk + "/messages/" + asked["message"].(string) + "/regenerate", key: "r-1"} //nolint:forcetypeassert // the contract has it
+	h.do(t, again).want(409, "version_failed")
+}

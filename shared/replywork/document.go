@@ -20,8 +20,7 @@ import (
 
 // Documents reads versions.
 type Documents interface {
-	// Version reads the description of a version.
-	Version(ctx context.Context, workspace, id string, number int) (document.Version, error)
+	document.Versions
 	// TextOf adds the text that was stored with a version to its description.
 	TextOf(ctx context.Context, v document.Version) (document.Version, error)
 }
@@ -45,9 +44,9 @@ func (k Kind) material(ctx context.Context, workspace string, m conversation.Mes
 		return material{}, fmt.Errorf("read version: %w", err)
 	}
 	switch {
-	case v.State == document.Failed:
+	case v.State == document.Failed, v.State == document.Deleted:
 		return material{}, &taskflow.PermanentError{
-			Reason: worktask.DocumentUnreadable, Err: fmt.Errorf("version %d of document %s has failed: %s", v.Number, v.Document, v.Index.Failure),
+			Reason: worktask.DocumentUnreadable, Err: fmt.Errorf("version %d of document %s is %s: %s", v.Number, v.Document, v.State, v.Index.Failure),
 		}
 	case !v.State.Readable():
 		return material{}, fmt.Errorf("version %d of document %s is not ready yet", v.Number, v.Document)
@@ -57,6 +56,26 @@ func (k Kind) material(ctx context.Context, workspace string, m conversation.Mes
 	}
 	target := indexing.Target{Workspace: workspace, Document: v.Document, Number: v.Number, Pipeline: v.Index.Pipeline}
 	return k.indexed(ctx, v, target, m, history)
+}
+
+// Ready implements taskflow.Waits: a question waits until the version that it pins
+// can be read.
+func (k Kind) Ready(ctx context.Context, t worktask.Task) (bool, error) {
+	id, number, err := document.ParseAwaitName(t.WaitsFor)
+	if err != nil {
+		return false, &taskflow.PermanentError{Reason: worktask.DocumentUnreadable, Err: err}
+	}
+	v, err := k.Documents.Version(ctx, t.Workspace, id, number)
+	if err == nil {
+		v, err = document.Settle(ctx, k.Documents, k.IndexTasks, v)
+	}
+	if err != nil {
+		return false, gone(err, "read the version that task %s waits for", t.Ref)
+	}
+	if v.State == document.Failed || v.State == document.Deleted {
+		return false, &taskflow.PermanentError{Reason: worktask.DocumentUnreadable, Err: fmt.Errorf("version %d of document %s is %s", number, id, v.State)}
+	}
+	return v.State.Readable(), nil
 }
 
 // indexed reads the text of a version when it is short, and else what fits the

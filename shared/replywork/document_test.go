@@ -191,3 +191,47 @@ func taskUnder(promptVersion int) worktask.Task {
 	t.Input = reply.Input{Message: "m3", PromptVersion: promptVersion}.Encode()
 	return t
 }
+
+// indexTasks knows one task, which makes version 2 ready.
+type indexTasks struct{ status worktask.Status }
+
+func (i indexTasks) Get(_ context.Context, ref worktask.Ref) (worktask.Task, error) {
+	if ref != (worktask.Ref{Workspace: "acme", Scope: "D#d", ID: "i1"}) {
+		return worktask.Task{}, fmt.Errorf("task %s was asked for", ref)
+	}
+	return worktask.Task{Ref: ref, Status: i.status, FailureReason: worktask.DeadlineOver}, nil
+}
+
+func TestQuestionsWaitUntilTheirVersionIsReady(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name      string
+		waitsFor  string
+		state     document.State
+		task      worktask.Status
+		ready     bool
+		permanent bool
+	}{
+		{"its task is to come", "d/2", document.Indexing, worktask.Pending, false, false},
+		{"its task runs", "d/2", document.Indexing, worktask.Running, false, false},
+		{"it is ready", "d/2", document.Ready, worktask.Running, true, false},
+		{"it has failed", "d/2", document.Failed, worktask.Running, false, true},
+		{"its document was deleted", "d/2", document.Deleted, worktask.Running, false, true},
+		{"its task ended, and nobody wrote it down", "d/2", document.Indexing, worktask.Failed, false, true},
+		{"its task was cancelled", "d/2", document.Indexing, worktask.Cancelled, false, true},
+		{"it is gone", "d/9", document.Ready, worktask.Running, false, true},
+		{"it is none", "d/02", document.Ready, worktask.Running, false, true},
+	} {
+		s := stored()
+		v := s.versions[2]
+		v.Workspace, v.State, v.Index.Task = "acme", c.state, "i1"
+		s.versions[2] = v
+		waiting := task()
+		waiting.WaitsFor = c.waitsFor
+		ready, err := replywork.Kind{Documents: s, IndexTasks: indexTasks{c.task}}.Ready(t.Context(), waiting)
+		_, permanent := errors.AsType[*taskflow.PermanentError](err)
+		if ready != c.ready || permanent != c.permanent || (err != nil && !permanent) {
+			t.Errorf("%s: ready %t, %v", c.name, ready, err)
+		}
+	}
+}

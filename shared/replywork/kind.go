@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/replyonce/replyonce/shared/conversation"
+	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/indexing"
 	"github.com/replyonce/replyonce/shared/llmprovider"
 	"github.com/replyonce/replyonce/shared/llmprovider/builtin"
@@ -30,6 +31,7 @@ type Kind struct {
 	Conversations Conversations
 	Documents     Documents
 	Entries       indexing.Reader  // indexes of long documents
+	IndexTasks    document.Tasks   // of versions that are waited for
 	Objects       taskflow.Objects // large earlier replies
 	Provider      llmprovider.Provider
 	// MaxInputTokens is the longest prompt for a language model, by estimate; zero means
@@ -41,7 +43,10 @@ type Kind struct {
 	Model    string       // of tasks that name none; empty: the provider's own
 }
 
-var _ taskflow.Kind = Kind{}
+var (
+	_ taskflow.Kind  = Kind{}
+	_ taskflow.Waits = Kind{}
+)
 
 // Prepare reads message, document version and chosen history, and builds the
 // prompt. Everything that it reads was immutable when the task was accepted.

@@ -74,7 +74,12 @@ func (s sources) TextOf(_ context.Context, v document.Version) (document.Version
 	return v, s.err
 }
 
-func (s sources) CloseVersion(context.Context, string, string, int, string) error { return nil }
+func (s sources) CloseVersion(_ context.Context, _, _ string, number int, reason string) error {
+	v := s.versions[number]
+	v.State, v.Index.Failure = document.Failed, reason
+	s.versions[number] = v
+	return nil
+}
 
 func (s sources) PutObject(context.Context, string, []byte) error { return nil }
 
