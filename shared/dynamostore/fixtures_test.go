@@ -94,8 +94,9 @@ func sampleTransitions() []namedTransition {
 	looking, _ := worktask.AssignmentOf(worktask.Task{
 		Ref: a.Ref(), Status: worktask.Running, AssignmentID: assignmentID, AssignmentVersion: 1, OperationID: "op-1",
 	}, assignmentID)
-	lookup, claimWithMoney := sampleClaim(), sampleClaim()
+	lookup, claimWithMoney, claimOfReady := sampleClaim(), sampleClaim(), sampleClaim()
 	claimWithMoney.Money = true
+	claimOfReady.Ready = "01JDD000000000000000000000/3"
 	priced, _ := worktask.AssignmentOf(worktask.Task{
 		Ref: a.Ref(), Status: worktask.Running, AssignmentID: assignmentID, AssignmentVersion: 1, Money: worktask.NewMoney(5000, 1000),
 	}, assignmentID)
@@ -105,6 +106,7 @@ func sampleTransitions() []namedTransition {
 	all := []namedTransition{
 		{"claim", sampleClaim()},
 		{"claim with money", claimWithMoney},
+		{"claim that has seen a version ready", claimOfReady},
 		{"claim_lookup", worktask.LookupClaim{AssignmentID: lookup.AssignmentID, Now: lookup.Now, LeaseUntil: lookup.LeaseUntil, Margin: lookup.Margin}},
 		{"begin", a.Begin(instant)},
 		{"renew", a.Renew(instant, instant.Add(40*time.Second))},
@@ -123,6 +125,9 @@ func sampleTransitions() []namedTransition {
 		{"end for attempts_exhausted", worktask.End{Reason: worktask.AttemptsExhausted, By: worktask.EndedByWorker, Now: instant, Margin: 2 * time.Second}},
 		{"end for outcome_unknown", worktask.End{Reason: worktask.OutcomeUnknown, By: worktask.EndedByDispatcher, Now: instant, Margin: 2 * time.Second}},
 		{"end for budget_exhausted", worktask.End{Reason: worktask.BudgetExhausted, By: worktask.EndedByWorker, Now: instant, Margin: 2 * time.Second}},
+		{"end of a wait", worktask.End{
+			Reason: worktask.DocumentUnreadable, By: worktask.EndedByWorker, Now: instant, Margin: 2 * time.Second, WaitsFor: "01JDD000000000000000000000/3",
+		}},
 		{"cancel", worktask.Cancel{Now: instant}},
 		{"bump", worktask.Bump{Seen: instant, Due: due}},
 		{"release of a look-up as rejected", looking.Release(instant, worktask.ReleaseRejected, next, due, report)},

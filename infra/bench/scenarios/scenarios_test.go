@@ -45,7 +45,7 @@ func TestCostOfEachScenario(t *testing.T) {
 		"crash after the call":    {13, 3, 16, 8, 6, 6, 2, 2}, // likewise
 		"cancel while waiting":    {10, 4, 0, 7, 0, 3, 2, 0},
 		"cancel during the call":  {12, 5, 8, 10, 3, 4, 2, 1},
-		"regenerate":              {9, 2, 8, 5, 3, 4, 0, 1},
+		"regenerate":              {9, 4, 8, 7, 3, 4, 0, 1},
 		"lost handoff":            {14, 7, 8, 15, 3, 5, 2, 1},
 		"idle dispatcher":         {0, 4, 0, 8, 0, 0, 0, 0},
 	}
