@@ -48,6 +48,11 @@ func (s *stateWalk) versions() {
 	s.api.setTask(completed("Eleven days.\n\nFrom “Harbour Street Tool Library: member handbook”, version 4."))
 	s.until(`document.querySelectorAll('.card[data-state="saved"]').length === 2`)
 	s.capture("version-ready")
+	s.api.setVersion(object{"pages": 2, "page_starts": []int{0, 14}})
+	s.click("#read")
+	s.until(`document.querySelectorAll('.reader-page').length === 1`)
+	s.capture("reader-pages")
+	s.click("#reader [data-close]")
 }
 
 func (s *stateWalk) reload() {

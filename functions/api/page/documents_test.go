@@ -155,6 +155,28 @@ func TestPageCardShowsItsVersion(t *testing.T) {
 	b.wantText("#reader-facts", "Version 1")
 }
 
+// TestPageReaderShowsPages of a long text that comes in parts.
+func TestPageReaderShowsPages(t *testing.T) {
+	t.Parallel()
+	api, b := newFakeAPI(t), newTab(t)
+	conversation := api.seedVersions(1)
+	api.seedVersionOf("Première page.Zweite Seite.第三页。Last page.")
+	api.setVersion(object{"pages": 4, "page_starts": []int{0, 15, 28, 40}})
+	b.open(api).enter(conversation)
+	b.click("#read")
+	pages := func(want string) {
+		t.Helper()
+		b.until(fmt.Sprintf(`[...document.querySelectorAll('.reader-page')].map((page) => [...page.children].map((part) => part.textContent).join(': ')).join('|') === %q`, want))
+	}
+	pages("Page 1: Première page.|Page 2: Zweite Seite.")
+	b.wantText("#reader-facts", "4 pages")
+	b.click("#reader-text button")
+	pages("Page 1: Première page.|Page 2: Zweite Seite.|Page 3: 第三页。|Page 4: Last page.")
+	if n := b.count("#reader-text button"); n != 0 {
+		t.Errorf("%d buttons for more of a text that is all there", n)
+	}
+}
+
 func (a *fakeAPI) seedVersionOf(text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

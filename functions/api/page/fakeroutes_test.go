@@ -124,8 +124,7 @@ func (a *fakeAPI) routeV1(w *httptest.ResponseRecorder, r *http.Request, shape s
 			missing()
 			return
 		}
-		text := d.texts[n-1]
-		writeJSON(w, r, http.StatusOK, object{"document": d.id, "title": d.title, "version": n, "bytes": len(text), "sha256": "00", "created_at": stamp(d.createdAt), "text": text})
+		writeJSON(w, r, http.StatusOK, d.part(n, r.URL.Query().Get("from")))
 	case "GET conversations":
 		var list []object
 		for _, c := range slices.Backward(s.conversations) {

@@ -89,6 +89,23 @@ func (d *document) render(full bool) object {
 	return o
 }
 
+// part is the text of a version; one with pages comes in two parts.
+func (d *document) part(version int, from string) object {
+	text := d.texts[version-1]
+	o := object{"document": d.id, "title": d.title, "version": version, "bytes": len(text), "sha256": "00", "created_at": stamp(d.createdAt), "text": text}
+	starts, paged := d.states[version]["page_starts"].([]int)
+	if !paged {
+		return o
+	}
+	o["page_starts"] = starts
+	if half := starts[len(starts)/2]; from == "" {
+		o["text"], o["next_from"] = text[:half], half
+	} else {
+		o["text"], o["from"] = text[half:], half
+	}
+	return o
+}
+
 // current is the newest version that is ready, or 0.
 func (d *document) current() int {
 	for n := len(d.texts); n > 0; n-- {

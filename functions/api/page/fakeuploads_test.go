@@ -35,7 +35,8 @@ type fakeBucket struct {
 	mu      sync.Mutex
 	objects map[string][]byte
 	puts    int
-	faults  []bucketFault // of the next requests, in order
+	faults  []bucketFault   // of the next requests, in order
+	expired map[string]bool // signatures
 }
 
 // bucketFault answers a request in its own way; serve does what is right.
@@ -43,7 +44,7 @@ type bucketFault func(w http.ResponseWriter, r *http.Request, serve func(http.Re
 
 func newFakeBucket(t *testing.T) *fakeBucket {
 	t.Helper()
-	b := &fakeBucket{objects: map[string][]byte{}}
+	b := &fakeBucket{objects: map[string][]byte{}, expired: map[string]bool{}}
 	b.Server = httptest.NewServer(b)
 	t.Cleanup(func() {
 		b.CloseClientConnections()
@@ -87,6 +88,8 @@ func (b *fakeBucket) put(w http.ResponseWriter, r *http.Request) {
 	defer b.mu.Unlock()
 	_, there := b.objects[r.URL.Path]
 	switch {
+	case b.expired[r.URL.Query().Get("signature")]:
+		w.WriteHeader(http.StatusForbidden)
 	case err != nil:
 		w.WriteHeader(http.StatusBadRequest)
 	case r.Header.Get("X-Amz-Checksum-Sha256") != base64.StdEncoding.EncodeToString(sum[:]), r.Header.Get("Content-Type") != r.URL.Query().Get("type"):
@@ -104,9 +107,12 @@ func lostAnswer(w http.ResponseWriter, _ *http.Request, serve func(http.Response
 	hangUp(w)
 }
 
-// expired refuses a request whose time is over.
-func expired(w http.ResponseWriter, _ *http.Request, _ func(http.ResponseWriter)) {
-	w.WriteHeader(http.StatusForbidden)
+// expire lets the time of a request be over, for ever.
+func (b *fakeBucket) expire(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter)) {
+	b.mu.Lock()
+	b.expired[r.URL.Query().Get("signature")] = true
+	b.mu.Unlock()
+	serve(w)
 }
 
 // inPart reads some of the file, tells so, and goes on when the other channel is

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -77,7 +78,7 @@ func TestPageUploadUnderFaults(t *testing.T) {
 	b.open(api)
 	api.fail(http.MethodPost, `/v1/uploads$`, 1, gatewayTimeout)
 	api.fail(http.MethodPost, `/complete$`, 1, dropAfterCommit)
-	api.bucket.fail(expired, lostAnswer)
+	api.bucket.fail(api.bucket.expire, lostAnswer)
 	b.addFile(file(t, "handbook.pdf", pdf))
 	b.untilRoom("handbook")
 	b.untilSettled()
@@ -157,6 +158,27 @@ type discard struct{}
 func (discard) Header() http.Header         { return http.Header{} }
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) WriteHeader(int)             {}
+
+// TestPageUploadInTwoTabs: the tab without the file waits for the one that sends it.
+func TestPageUploadInTwoTabs(t *testing.T) {
+	t.Parallel()
+	api, b := newFakeAPI(t), newTab(t)
+	b.open(api)
+	reached, gate := make(chan struct{}), make(chan struct{})
+	api.bucket.fail(inPart(1000, reached, gate))
+	b.addFile(file(t, "handbook.pdf", pdf))
+	<-reached
+	other := b.another().open(api)
+	other.until(`document.querySelector('#documents [data-state="uploading"]')`)
+	time.Sleep(500 * time.Millisecond) // in which it could do harm
+	if n := len(api.sent(http.MethodPost, `/complete$`)); n != 0 {
+		t.Errorf("%d completions of a file that is still being sent", n)
+	}
+	close(gate)
+	b.untilRoom("handbook")
+	other.until(`!document.querySelector('.shelf-pending')`)
+	api.oneUpload(t, pdf)
+}
 
 func TestPageUploadCancelled(t *testing.T) {
 	t.Parallel()

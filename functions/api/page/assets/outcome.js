@@ -3,7 +3,7 @@
 
 /** @typedef {import('./types.js').Problem} Problem */
 
-const DECIDED_CONFLICTS = new Set(['task_ended', 'upload_incomplete', 'upload_mismatch']);
+const DECIDED_CONFLICTS = new Set(['task_ended', 'upload_incomplete', 'upload_mismatch', 'version_failed']);
 
 /**
  * @param {number} status

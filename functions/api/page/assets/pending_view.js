@@ -46,7 +46,7 @@ export class PendingView {
     setText(this.state, `${state.headline} ${state.advice}`.trim());
     const sending = state.name === 'uploading';
     show(this.sent, sending);
-    if (sending) this.#showSent(this.desk.uploads.sent.get(item.id) ?? 0);
+    if (sending) this.#showSent(this.desk.uploads.sent.get(item.id));
     const shown = `${state.name} ${mayCancel(item)}`;
     if (this.element.dataset.shown === shown) return;
     this.element.dataset.shown = shown;
@@ -57,8 +57,13 @@ export class PendingView {
     if (focused) /** @type {HTMLElement|null} */ (this.actions.querySelector('button'))?.focus();
   }
 
-  /** @param {number} fraction */
+  /** @param {number|undefined} fraction not known: another tab sends it */
   #showSent(fraction) {
+    if (fraction === undefined) {
+      this.bar.removeAttribute('value');
+      setText(this.percent, '');
+      return;
+    }
     this.bar.value = fraction;
     setText(this.percent, `${Math.floor(fraction * 100)} %`);
   }

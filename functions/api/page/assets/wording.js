@@ -223,6 +223,8 @@ function refusalText({ status, code, detail, op }, what) {
       return say('The question is too long.', 'Nothing was saved. Shorten it and send it again.');
     case 'document_too_large':
       return say('The document is larger than 1 MiB.', 'Nothing was saved. Add a part of it.');
+    case 'version_failed':
+      return say('This version of the document cannot be read.', 'Nothing was saved. Choose another one under “Versions”, or add one, and ask again.');
     case 'file_too_large':
       return say('The file is larger than this service takes.', 'Nothing was added. Split it, and add the parts.');
     case 'file_changed':

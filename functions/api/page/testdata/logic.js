@@ -6,6 +6,7 @@ import { ConversationModel } from '../assets/model.js';
 import { isOnline } from '../assets/network.js';
 import { classifyFailure, idsInLocation, versionInLocation } from '../assets/outcome.js';
 import { Outbox } from '../assets/outbox.js';
+import { splitPages } from '../assets/pages.js';
 import { newKey, randomFraction } from '../assets/random.js';
 import { parseRetryAfter, resendDelay } from '../assets/retry.js';
 import { parseRoute } from '../assets/router.js';
@@ -59,7 +60,7 @@ function outcomes() {
   for (const [status, code, want] of [
     [400, 'field_invalid', 'refused'], [401, 'unauthorized', 'unauthorized'], [403, undefined, 'refused'], [404, 'not_found', 'refused'],
     [408, undefined, 'unanswered'], [409, 'in_progress', 'unanswered'], [409, 'task_ended', 'refused'],
-    [409, 'upload_incomplete', 'refused'], [409, 'upload_mismatch', 'refused'], [409, undefined, 'unanswered'], [410, 'gone', 'refused'],
+    [409, 'upload_incomplete', 'refused'], [409, 'upload_mismatch', 'refused'], [409, 'version_failed', 'refused'], [409, 'version_not_ready', 'unanswered'], [409, undefined, 'unanswered'], [410, 'gone', 'refused'],
     [413, undefined, 'refused'], [415, 'media_type_unsupported', 'refused'], [422, 'idempotency_key_reused', 'refused'],
     [429, undefined, 'unanswered'], [500, 'internal', 'unanswered'], [502, undefined, 'unanswered'], [503, 'store_unavailable', 'unanswered'],
     [504, undefined, 'unanswered'],
@@ -240,6 +241,7 @@ function words(reasons) {
     [{ status: 'running', attempts: 3, previous_attempt: 'worker_lost' }, 'Third attempt: the last worker stopped answering.'],
     [{ status: 'running', attempts: 2, previous_attempt: 'unknown' }, 'Second attempt: nobody saw how the first one ended.'],
     [{ status: 'running', attempts: 1, previous_attempt: 'rejected' }, 'Trying again: the provider was busy and turned the question away.'],
+    [{ status: 'pending', waiting_for: { version: 3 } }, 'Version 3 is being read; your question waits for it.'],
     [{ status: 'pending', previous_attempt: 'rejected' }, 'The provider is busy. The next try comes by itself.'],
     [{ status: 'surprising' }, 'In a state that this page does not know.'],
   ]) equal(JSON.stringify(fields), taskText(task(fields)).headline, headline);
@@ -250,6 +252,14 @@ function words(reasons) {
 }
 
 function texts() {
+  for (const [text, from, starts, want] of [
+    ['plain', 0, [], [[null, 'plain']]],
+    ['aé漢👍z', 0, [0, 3, 6], [[1, 'aé'], [2, '漢'], [3, '👍z']]], // 1, 2, 3 and 4 bytes
+    ['漢👍z', 3, [0, 3, 6, 99], [[2, '漢'], [3, '👍z']]],
+    ['👍z', 6, [0, 3, 10], [[null, '👍'], [3, 'z']]],
+    ['title\none', 0, [6], [[null, 'title\n'], [1, 'one']]],
+    ['', 0, [0], [[null, '']]],
+  ]) equal(`pages of ${text} from ${from}`, splitPages(text, from, starts).map(({ number, text: part }) => [number, part]), want);
   equal('bytes', [byteLength('a'), byteLength('é'), byteLength('漢'), byteLength('👍🏽')], [1, 2, 3, 8]);
   equal('no emoji is halved', shorten('👍🏽👍🏽👍🏽👍🏽', 3), '👍🏽👍🏽…');
   equal('short stays', shorten(' a  b\nc ', 10), 'a b c');
