@@ -141,3 +141,38 @@ func TestProductIndexesOnceAlthoughTheIndexerIsKilled(t *testing.T) {
 		}
 	}
 }
+
+// A question that is asked while its version is being indexed waits, and is then
+// answered from a passage of it, by one attempt.
+func TestProductAnswersWhenTheVersionIsReady(t *testing.T) {
+	t.Parallel()
+	b, alice := product(t, stack.Options{Profile: "short"})
+	released := make(chan struct{})
+	rule := b.Faults().Install(faultproxy.Rule{
+		Name: "hold the publication", Caller: "indexer-*", Operation: "dynamodb.TransactWriteItems", Times: 1,
+		Do: faultproxy.Before(func(*faultproxy.Request) { <-released }),
+	})
+	made := alice.upload(t, longText()+"\n\nThe treasurer of the choir keeps the silver whistle.\n")
+	talk := decode[identified](t, alice.call(t, http.MethodPost, "/v1/conversations", "c-1", `{"document":"`+made.ID+`"}`, http.StatusCreated))
+	asked := decode[waitingTask](t, alice.call(t, http.MethodPost, "/v1/conversations/"+talk.ID+"/messages", "m-1",
+		`{"text":"Who keeps the silver whistle?","document":"`+made.ID+`","version":1}`, http.StatusAccepted))
+	if asked.WaitingFor.Version != 1 {
+		t.Errorf("asked %+v", asked)
+	}
+	time.AfterFunc(time.Second, func() { close(released) })
+	ended := alice.awaitEnd(t, asked.task)
+	if ended.Status != "completed" || ended.AssignmentVersion != 1 || !strings.Contains(ended.Reply.Text, "The treasurer of the choir keeps the silver whistle.") {
+		t.Errorf("task %+v", ended)
+	}
+	if rule.Acted() != 1 {
+		t.Error("the indexer was not held")
+	}
+}
+
+type waitingTask struct {
+	task
+
+	WaitingFor struct {
+		Version int `json:"version"`
+	} `json:"waiting_for"`
+}
