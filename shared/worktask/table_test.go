@@ -72,6 +72,8 @@ func TestDecisionTable(t *testing.T) {
 	stopOpen.OnUnknown, stopOpen.CallOpen = worktask.StopUnknown, true
 	operation := accepted()
 	operation.OperationID = "op"
+	waits := accepted()
+	waits.WaitsFor = "a version"
 	other := apply(t, accepted(), claimAs(theirs, t0))
 	taken := own
 	taken.LeaseExpiresAt = t0
@@ -94,6 +96,7 @@ func TestDecisionTable(t *testing.T) {
 		{"late", late},
 		{"stop open", stopOpen},
 		{"operation", operation},
+		{"waits", waits},
 		{"own", own},
 		{"begun", begun},
 		{"other", other},
@@ -110,7 +113,8 @@ func TestDecisionTable(t *testing.T) {
 	fenced := map[string]error{
 		"pending": worktask.ErrStaleAssignment, "early": worktask.ErrStaleAssignment, "spent": worktask.ErrStaleAssignment,
 		"late": worktask.ErrStaleAssignment, "stop open": worktask.ErrStaleAssignment, "operation": worktask.ErrStaleAssignment,
-		"own": nil, "begun": nil, "taken over": worktask.ErrStaleAssignment,
+		"waits": worktask.ErrStaleAssignment,
+		"own":   nil, "begun": nil, "taken over": worktask.ErrStaleAssignment,
 		// The first claim of another worker has this worker's version too; it
 		// can only be met by a worker whose own claim never landed, and such a
 		// worker has no assignment. The fence rests on the version alone.
@@ -135,20 +139,32 @@ func TestDecisionTable(t *testing.T) {
 	notOver := with(ends, map[string]error{
 		"pending": worktask.ErrNotOver, "early": worktask.ErrNotOver, "spent": worktask.ErrNotOver, "late": worktask.ErrNotOver,
 		"stop open": worktask.ErrNotOver, "operation": worktask.ErrNotOver, "released": worktask.ErrNotOver, "expired": worktask.ErrNotOver,
-		"own": worktask.ErrLeaseHeld, "begun": worktask.ErrLeaseHeld, "other": worktask.ErrLeaseHeld, "taken over": worktask.ErrLeaseHeld,
+		"waits": worktask.ErrNotOver,
+		"own":   worktask.ErrLeaseHeld, "begun": worktask.ErrLeaseHeld, "other": worktask.ErrLeaseHeld, "taken over": worktask.ErrLeaseHeld,
 		"in margin": worktask.ErrLeaseHeld,
 	})
+	claims := with(ends, map[string]error{
+		"pending": nil, "early": worktask.ErrTooEarly, "spent": worktask.ErrOver, "late": worktask.ErrOver, "stop open": worktask.ErrOver,
+		"operation": worktask.ErrOperationSaved, "waits": worktask.ErrWaits, "own": worktask.ErrLeaseHeld, "begun": worktask.ErrLeaseHeld,
+		"other": worktask.ErrLeaseHeld, "taken over": worktask.ErrLeaseHeld, "in margin": worktask.ErrLeaseHeld, "expired": nil, "released": nil,
+	})
+	claimOfReady, claimOfOther := claim, claim
+	claimOfReady.Ready, claimOfOther.Ready = "a version", "another"
+	endWaiting := func(of worktask.Task) worktask.End {
+		return worktask.EndWaiting(of, worktask.DocumentUnreadable, worktask.EndedByWorker, now, timers.SkewMargin)
+	}
+	elsewhere := waits
+	elsewhere.WaitsFor = "another"
 	rows := []struct {
 		write worktask.Transition
 		want  map[string]error
 	}{
-		{claim, with(ends, map[string]error{
-			"pending": nil, "early": worktask.ErrTooEarly, "spent": worktask.ErrOver, "late": worktask.ErrOver, "stop open": worktask.ErrOver,
-			"operation": worktask.ErrOperationSaved, "own": worktask.ErrLeaseHeld, "begun": worktask.ErrLeaseHeld, "other": worktask.ErrLeaseHeld,
-			"taken over": worktask.ErrLeaseHeld, "in margin": worktask.ErrLeaseHeld, "expired": nil, "released": nil,
-		})},
+		{claim, claims},
+		{claimOfReady, with(claims, map[string]error{"waits": nil})},
+		{claimOfOther, claims},
 		{lookup, with(ends, map[string]error{
 			"pending": worktask.ErrNoOperation, "early": worktask.ErrTooEarly, "spent": worktask.ErrNoOperation, "late": worktask.ErrOver,
+			"waits":     worktask.ErrNoOperation,
 			"stop open": worktask.ErrNoOperation, "operation": nil, "own": worktask.ErrLeaseHeld, "begun": worktask.ErrLeaseHeld,
 			"other": worktask.ErrLeaseHeld, "taken over": worktask.ErrLeaseHeld, "in margin": worktask.ErrLeaseHeld,
 			"expired": worktask.ErrNoOperation, "released": worktask.ErrNoOperation,
@@ -167,6 +183,8 @@ func TestDecisionTable(t *testing.T) {
 		{end(worktask.AttemptsExhausted), with(notOver, map[string]error{"spent": nil})},
 		{end(worktask.OutcomeUnknown), with(notOver, map[string]error{"stop open": nil})},
 		{end(worktask.Declined), notOver},
+		{endWaiting(waits), with(notOver, map[string]error{"waits": nil})},
+		{endWaiting(elsewhere), notOver},
 		{worktask.Cancel{Now: now}, ends},
 		{worktask.Bump{Seen: t0.Add(timers.HandoffGrace), Due: now.Add(time.Minute)}, with(ends, map[string]error{"released": worktask.ErrDueMoved})},
 	}
@@ -193,6 +211,8 @@ func TestVersionGrowsByOneAtClaimTakeoverAndCancelOnly(t *testing.T) {
 	operation.OperationID = "op"
 	late := accepted()
 	late.Deadline = now
+	waiting := accepted()
+	waiting.WaitsFor = "a version"
 	cases := []struct {
 		name string
 		on   worktask.Task
@@ -211,6 +231,7 @@ func TestVersionGrowsByOneAtClaimTakeoverAndCancelOnly(t *testing.T) {
 		{"fail", own, a.Fail(now, worktask.Declined, true, worktask.Report{}), 0},
 		{"release", own, a.Release(now, worktask.ReleaseRejected, now, now, worktask.Report{}), 0},
 		{"end", late, worktask.End{Reason: worktask.DeadlineOver, Now: now}, 0},
+		{"end of a wait", waiting, worktask.EndWaiting(waiting, worktask.DocumentUnreadable, worktask.EndedByWorker, now, 0), 0},
 		{"bump", accepted(), worktask.Bump{Seen: accepted().HandoffDueAt, Due: now}, 0},
 	}
 	for _, c := range cases {
