@@ -7,7 +7,6 @@ import (
 
 // concept is a word of a question and what else may be written for it.
 type concept struct {
-	word         string // folded; empty for a phrase and a pair of characters
 	weight       float64
 	alternatives []alternative // the word itself first
 }
@@ -31,10 +30,9 @@ const (
 
 // conceptsOf takes the words of the question or, when it has none but stop words,
 // of the newest earlier one that has. If none has, nothing is found.
-func conceptsOf(question Question, there sieve) []concept {
+func conceptsOf(question Question) []concept {
 	for _, text := range append([]string{question.Text}, question.Earlier...) {
 		if found := readConcepts(text); len(found) > 0 {
-			bridge(found, text, there)
 			return distinct(found)
 		}
 	}
@@ -44,42 +42,31 @@ func conceptsOf(question Question, there sieve) []concept {
 func readConcepts(text string) []concept {
 	var found []concept
 	seen := make(map[string]bool)
-	add := func(term, word string) {
+	add := func(term string) {
 		if seen[term] || len(found) == maxConcepts {
 			return
 		}
 		seen[term] = true
-		found = append(found, conceptOf(term, word))
+		found = append(found, conceptOf(term))
 	}
-	eachWord(text, func(word string) {
-		if folded, counts := wordTerm(word); counts {
-			add(stem(folded), folded)
-		}
-	}, func(pair string) { add(pair, "") })
+	eachTerm(text, add)
 	for _, p := range phrases {
 		if containsWords(text, p.words) {
-			add(p.term, "")
+			add(p.term)
 		}
 	}
 	return found
 }
 
-func conceptOf(term, word string) concept {
-	c := concept{word: word, weight: 1, alternatives: []alternative{{hash: termHash(term), discount: 1}}}
+func conceptOf(term string) concept {
+	c := concept{weight: 1, alternatives: []alternative{{hash: termHash(term), discount: 1}}}
 	if everyday[term] {
 		c.weight = everydayWeight
 	}
 	for _, other := range synonyms[term] {
-		c.add(termHash(other), synonymDiscount)
+		c.alternatives = append(c.alternatives, alternative{hash: termHash(other), discount: synonymDiscount})
 	}
 	return c
-}
-
-// add notes another term for the concept, once.
-func (c *concept) add(hash uint32, discount float64) {
-	if !slices.ContainsFunc(c.alternatives, func(a alternative) bool { return a.hash == hash }) {
-		c.alternatives = append(c.alternatives, alternative{hash: hash, discount: discount})
-	}
 }
 
 // distinct lets no word of the question stand for another one of it: "shared
@@ -121,7 +108,7 @@ func (c concept) scores(passages int, lists map[uint32]termList) map[int]float64
 	absent := lists[c.alternatives[0].hash].with == 0
 	for _, a := range c.alternatives {
 		t := lists[a.hash]
-		if absent && a.discount == synonymDiscount {
+		if absent {
 			a.discount = substituteDiscount
 		}
 		for _, p := range t.list {

@@ -54,7 +54,7 @@ func Search(ctx context.Context, reader Reader, question Question, k int) ([]Hit
 		return nil, err
 	}
 	k = min(k, (MaxReadBytes-len(got[0]))/(2*MaxTextBytes))
-	concepts := conceptsOf(question, h.sieve)
+	concepts := conceptsOf(question)
 	lists, err := readLists(ctx, reader, h, concepts, MaxReadBytes-len(got[0])-k*MaxTextBytes)
 	if err != nil {
 		return nil, err

@@ -71,13 +71,9 @@ The board may:
  * spend the money of the library;
  * name the librarian.
 
-6. Mailbox
+6. Lost things
 
-The mailbox is emptied at noon. The clerk of the post office has the other key.
-
-7. Time
-
-The time limit for books is four weeks. Please tell us about lost things.
+Somebody has to be told about things that are lost.
 `
 
 func TestFinding(t *testing.T) {
@@ -89,8 +85,6 @@ func TestFinding(t *testing.T) {
 		{"accents left out", "groessere gruppen bucherei", "3. Café"},
 		{"heading", "cafe", "3. Café"},
 		{"japanese", "日曜日はいつ休みですか", "4. 図書館"},
-		{"word written apart", "Which mail box does the clerk read?", "6. Mailbox"},
-		{"compound", "timelimit", "7. Time"},
 		{"everyday words count little", "Can somebody tell me about things like the librarian, please?", "5. The board"},
 		{"introduction of a list", "What may the board do?", "5. The board"},
 	}

@@ -24,16 +24,10 @@ func unspaced(c rune) bool {
 // without stop words, or two neighbouring characters of an unspaced script.
 func eachTerm(text string, found func(term string)) {
 	eachWord(text, func(word string) {
-		if folded, counts := wordTerm(word); counts {
+		if folded := fold(word); !stopWords[folded] && len(folded) <= maxWordBytes {
 			found(stem(folded))
 		}
 	}, found)
-}
-
-// wordTerm folds a word and says whether it is one to find a passage by.
-func wordTerm(word string) (folded string, counts bool) {
-	folded = fold(word)
-	return folded, !stopWords[folded] && len(folded) <= maxWordBytes
 }
 
 // eachWord calls word with every word of a text as written, and pair with every

@@ -67,15 +67,6 @@ func TestThesaurusLinesBeginWithAWord(t *testing.T) {
 	}
 }
 
-func TestPartsOfWords(t *testing.T) {
-	t.Parallel()
-	for word, want := range map[string]string{"mailbox": "mail box", "resubmit": "submit", "unsigned": "signed", "zebra": "", "": ""} {
-		if got := strings.Join(partsOf(word), " "); got != want {
-			t.Errorf("parts of %q: %q, want %q", word, got, want)
-		}
-	}
-}
-
 // FuzzTerms: terms are valid, folded alike at any case, and bounded.
 func FuzzTerms(f *testing.F) {
 	for _, seed := range []string{"The Leader's 4.2.1", "図書館は猫", "e\u0301\u0301\u0301", "\xff", "ß", "İstanbul", "ﷺ", "한국어"} {
