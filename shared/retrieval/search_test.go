@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,6 +146,22 @@ func TestOfEqualPassagesTheOneBesideAnotherIsBetter(t *testing.T) {
 	text := "A\n===\n\nThe zebra sleeps.\n\nB\n===\n\nNothing here.\n\nC\n===\n\nThe zebra sleeps.\n\nD\n===\n\nA zebra runs far.\n"
 	if hits := ask(t, store(t, text), 3, "When does the zebra sleep?"); len(hits) != 3 || hits[0].Headings[0] != "C" {
 		t.Errorf("found %+v", hits)
+	}
+}
+
+func TestTermsAreReadTheSurestFirstAndOnlyWhatMayBeThere(t *testing.T) {
+	t.Parallel()
+	one, two := termHash("one"), termHash("two")
+	concepts := []concept{
+		{alternatives: []alternative{{one, 1}, {3, 0.5}, {two, 0.9}}},
+		{alternatives: []alternative{{5, 1}, {one, 0.7}}},
+	}
+	there := newSieve(map[uint32][]posting{one: nil, two: nil, 1 << 28: nil, 1 << 30: nil, 3 << 30: nil})
+	if there.mayHave(3) || there.mayHave(5) {
+		t.Fatal("the test's absent terms pass the sieve")
+	}
+	if got := inOrder(concepts, there); !slices.Equal(got, []uint32{one, two, one}) {
+		t.Errorf("reads %v, want %v", got, []uint32{one, two, one})
 	}
 }
 
