@@ -71,7 +71,7 @@ func TestSamplesAreComplete(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"api", "authorizer", "worker", "dispatcher"} {
+	for _, want := range []string{"api", "authorizer", "worker", "indexer", "dispatcher"} {
 		if !functions[want] {
 			t.Errorf("there is no sample for %s", want)
 		}

@@ -77,7 +77,7 @@ func prepare(ctx context.Context) (p *programs, stop func(), err error) {
 	}
 	built := filepath.Join(root, "dist", "local")
 	err = binaries.Build(ctx, binaries.Options{Root: root, Out: built, Packages: []string{
-		"./functions/api", "./functions/authorizer", "./functions/worker", "./functions/dispatcher", emulator.Package,
+		"./functions/api", "./functions/authorizer", "./functions/worker", "./functions/indexer", "./functions/dispatcher", emulator.Package,
 	}})
 	if err != nil {
 		return nil, stop, err
