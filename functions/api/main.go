@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -26,6 +27,7 @@ import (
 	"github.com/replyonce/replyonce/shared/sqsqueue"
 	"github.com/replyonce/replyonce/shared/taskflow"
 	"github.com/replyonce/replyonce/shared/tracing"
+	"github.com/replyonce/replyonce/shared/upload"
 )
 
 func main() { functionmain.Run(start) }
@@ -53,6 +55,11 @@ func start(environment map[string]string) error {
 			Queue: traces.Queue(sqsqueue.New(awsclients.SQS(clients), config.IndexQueueURL)), Log: log, Metrics: metrics,
 		}
 	}
+	files := s3objects.NewUploads(awsclients.S3(clients), awsclients.S3At(clients, config.UploadEndpoint), config.Bucket)
+	filesOrigin, err := files.Origin(context.Background())
+	if err != nil {
+		return fmt.Errorf("find where files are uploaded to: %w", err)
+	}
 	handler := &lambdahandler.API{
 		Documents: documents,
 		Conversations: conversation.Service{
@@ -65,8 +72,13 @@ func start(environment map[string]string) error {
 			Log: log, Metrics: metrics,
 		},
 		Windows: windows, AllowedOrigin: config.AllowedOrigin, SignIn: config.SignIn, Local: config.Local,
-		OpenAPI: openapi.Document(), Static: staticFile, ContentSecurityPolicy: page.ContentSecurityPolicy(config.SignIn.TokenEndpoint),
+		OpenAPI: openapi.Document(), Static: staticFile, ContentSecurityPolicy: page.ContentSecurityPolicy(config.SignIn.TokenEndpoint, filesOrigin),
 		NewID: newID, Now: functionmain.Now, Log: log, Metrics: metrics,
+	}
+	if documents.Index != nil {
+		handler.Uploads = &upload.Service{
+			Store: store, Objects: files, Documents: documents, Creator: creator, NewID: newID, Now: functionmain.Now,
+		}
 	}
 	if config.CallerRate > 0 {
 		handler.Limit = callerlimit.New(config.CallerRate, functionmain.Now)

@@ -68,6 +68,15 @@ func S3(cfg aws.Config) *s3.Client {
 	})
 }
 
+// S3At makes a client of an endpoint that is not the function's own: what it signs is
+// sent by somebody else. An empty one is the function's own.
+func S3At(cfg aws.Config, endpoint string) *s3.Client {
+	if endpoint == "" {
+		return S3(cfg)
+	}
+	return s3.NewFromConfig(cfg, func(o *s3.Options) { o.BaseEndpoint, o.UsePathStyle = aws.String(endpoint), true })
+}
+
 // emulated reports whether a service has an endpoint of its own: by the
 // variable of the service, or by the one for all.
 func emulated(variable string) bool {

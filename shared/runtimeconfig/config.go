@@ -33,7 +33,9 @@ type APIConfig struct {
 	// IndexQueueURL takes index tasks; empty: every version is read whole.
 	IndexQueueURL string
 	Bucket        string
-	OnUnknown     worktask.UnknownPolicy // of new tasks that name none
+	// UploadEndpoint is where browsers reach the bucket; empty: where S3 is.
+	UploadEndpoint string
+	OnUnknown      worktask.UnknownPolicy // of new tasks that name none
 	// OnUnknownAllowed is what a request may name; OnUnknown is among it.
 	OnUnknownAllowed []worktask.UnknownPolicy
 	Model            string // of new tasks; empty: the provider's own
@@ -87,7 +89,8 @@ func API(environment map[string]string) (APIConfig, error) {
 	raw, p := parse[apiVariables](environment)
 	c := APIConfig{
 		Common: raw.Common.read(&p), Table: raw.Table, QueueURL: raw.QueueURL, IndexQueueURL: raw.IndexQueueURL, Bucket: raw.Bucket,
-		OnUnknown: readPolicy(raw.OnUnknown, &p), Model: raw.Model,
+		UploadEndpoint: raw.UploadEndpoint,
+		OnUnknown:      readPolicy(raw.OnUnknown, &p), Model: raw.Model,
 		AllowedOrigin: readOrigin(raw.AllowedOrigin, &p),
 	}
 	c.SpendConfig = raw.Spend.read(&p)
@@ -96,6 +99,7 @@ func API(environment map[string]string) (APIConfig, error) {
 	c.OnUnknownAllowed = readPolicies(raw.OnUnknownAllowed, c.OnUnknown, &p)
 	p.url("QUEUE_URL", raw.QueueURL)
 	p.url("INDEX_QUEUE_URL", raw.IndexQueueURL)
+	p.url("UPLOAD_ENDPOINT", raw.UploadEndpoint)
 	c.SignIn = readSignIn(raw.SignIn, c.Local, &p)
 	c.CallerRate = readRate(raw.CallerRate, &p)
 	return c, p.errorFor("api")

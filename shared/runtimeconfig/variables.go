@@ -20,6 +20,7 @@ type apiVariables struct {
 	QueueURL         string `env:"QUEUE_URL,required,notEmpty"`
 	IndexQueueURL    string `env:"INDEX_QUEUE_URL"`
 	Bucket           string `env:"BUCKET,required,notEmpty"`
+	UploadEndpoint   string `env:"UPLOAD_ENDPOINT"`
 	OnUnknown        string `env:"ON_UNKNOWN"     envDefault:"retry"`
 	OnUnknownAllowed string `env:"ON_UNKNOWN_ALLOWED"`
 	Model            string `env:"MODEL"`

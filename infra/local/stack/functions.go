@@ -46,8 +46,8 @@ func newFunctions(ctx context.Context, like map[string]extract.Function, region 
 }
 
 // start starts all processes and waits until each has asked for work.
-func (f *functions) start(ctx context.Context, o Options, dir string, b *backend, issuer string) error {
-	shared := environment(o, b, issuer)
+func (f *functions) start(ctx context.Context, o Options, dir string, b *backend, origin string) error {
+	shared := environment(o, b, origin)
 	var started []*supervisor.Process
 	for _, group := range []struct {
 		function *lambdaruntime.Function
@@ -84,7 +84,7 @@ func (f *functions) function(name, region string) *lambdaruntime.Function {
 
 // environment has the variables that are the same for all functions. What is "" is left out, so that the
 // functions' own defaults hold.
-func environment(o Options, b *backend, issuer string) map[string]string {
+func environment(o Options, b *backend, origin string) map[string]string {
 	env := map[string]string{
 		"REPLYONCE_TABLE":           Table,
 		"REPLYONCE_QUEUE_URL":       b.created.QueueURL,
@@ -100,7 +100,8 @@ func environment(o Options, b *backend, issuer string) map[string]string {
 		"REPLYONCE_MAX_INPUT_TOKENS":   o.MaxInputTokens,
 		"REPLYONCE_ON_UNKNOWN_ALLOWED": o.OnUnknownAllowed,
 		"REPLYONCE_LOG_LEVEL":          o.LogLevel,
-		"REPLYONCE_ISSUER":             issuer,
+		"REPLYONCE_ISSUER":             origin + issuerPath,
+		"REPLYONCE_UPLOAD_ENDPOINT":    origin + objectsPath,
 		"REPLYONCE_AUDIENCE":           Audience,
 		"REPLYONCE_WORKSPACE_CLAIM":    WorkspaceClaim,
 		"AWS_ENDPOINT_URL":             b.endpoint(),
@@ -138,6 +139,10 @@ func givenVariables(o Options) map[string]string {
 	return env
 }
 
+// functionSecret is what all functions sign with. The fault proxy signs anew for an
+// endpoint that looks at signatures.
+const functionSecret = "local"
+
 // processEnv adds what Lambda defines for each environment. The access key id is the process's name: the
 // fault proxy tells senders apart by it.
 // https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
@@ -155,7 +160,7 @@ func processEnv(shared map[string]string, function string, number, memoryMB int,
 			"AWS_REGION":                      region,
 			"AWS_DEFAULT_REGION":              region,
 			"AWS_ACCESS_KEY_ID":               process,
-			"AWS_SECRET_ACCESS_KEY":           "local",
+			"AWS_SECRET_ACCESS_KEY":           functionSecret,
 			"_HANDLER":                        "bootstrap",
 			"TZ":                              ":UTC",
 		})

@@ -14,15 +14,18 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/replyonce/replyonce/infra/local/eventsource"
 	"github.com/replyonce/replyonce/infra/local/gateway"
 	"github.com/replyonce/replyonce/infra/local/issuer"
+	"github.com/replyonce/replyonce/infra/local/objectdoor"
 	"github.com/replyonce/replyonce/infra/local/schedule"
 	"github.com/replyonce/replyonce/infra/local/supervisor"
 	"github.com/replyonce/replyonce/infra/stack/extract"
 	"github.com/replyonce/replyonce/shared/runtimeconfig"
+	"github.com/replyonce/replyonce/shared/upload"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
@@ -111,7 +114,7 @@ func (s *Stack) start(ctx context.Context) (err error) {
 		return err
 	}
 	s.serve() // the authorizer may want the issuer's keys before it is ready
-	if err := s.functions.start(ctx, o, dir, s.backend, s.issuerURL()); err != nil {
+	if err := s.functions.start(ctx, o, dir, s.backend, s.origin()); err != nil {
 		return err
 	}
 	s.feed() //nolint:contextcheck // deliveries outlive the start
@@ -119,7 +122,7 @@ func (s *Stack) start(ctx context.Context) (err error) {
 }
 
 // issuerURL is part of tokens: they are good for as long as the stack is started on the same port.
-func (s *Stack) issuerURL() string { return s.origin() + "/local" }
+func (s *Stack) issuerURL() string { return s.origin() + issuerPath }
 
 // serve begins to answer requests.
 func (s *Stack) serve() {
@@ -143,10 +146,20 @@ func (s *Stack) serve() {
 	go func() { _ = s.server.Serve(s.listener) }() // ends with Close
 }
 
-// localRoutes are the issuer's and those of the options.
+// Paths below the stack's origin: of the issuer, and of where browsers send files.
+const (
+	issuerPath  = "/local"
+	objectsPath = "/local/objects"
+)
+
+// localRoutes are the issuer's, the door to object storage, and those of the options.
 func (s *Stack) localRoutes() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", s.issuer.Handler("/local"))
+	mux.Handle("/", s.issuer.Handler(issuerPath))
+	mux.Handle(objectsPath+"/", objectdoor.New(objectdoor.Config{
+		Prefix: objectsPath, MaxBytes: upload.MaxBytes, Secret: functionSecret, Now: time.Now,
+		Objects: s3.NewFromConfig(s.backend.direct, func(o *s3.Options) { o.UsePathStyle = true }),
+	}))
 	for path, handler := range s.options.Routes {
 		mux.Handle(path, handler)
 	}
