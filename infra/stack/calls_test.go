@@ -2,6 +2,8 @@ package stack_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -27,11 +29,10 @@ var notCalled = map[string]string{
 	"sqs:DeleteMessage":      "the event source polls with the role",
 	"sqs:GetQueueAttributes": "the event source polls with the role",
 	"s3:ListBucket":          "no request of its own: makes S3 tell a missing object from a forbidden one",
-	"s3:GetObject":           "replies above 300 KiB",
-	"s3:PutObject":           "replies above 300 KiB",
+	"s3:GetObject":           "replies above 300 KiB; the API's of uploads is HEAD",
+	"s3:PutObject":           "replies above 300 KiB; the browser sends files with the API's",
 	// Only the worker's; the API's is seen.
 	"worker dynamodb:PutItem": "evidence of an answer that was refused",
-	"indexer s3:GetObject":    "uploaded files",
 }
 
 // TestRolesAllowWhatFunctionsCall runs the real functions on one machine and
@@ -121,6 +122,9 @@ func permissionsFor(r *faultproxy.Request) []string {
 		return []string{"sqs:" + operation + " on IndexQueue.Arn"}
 	case r.Service == "sqs" && strings.HasSuffix(body.QueueURL, "/"+localstack.DeadLetterQueue):
 		return []string{"sqs:" + operation + " on DeadLetters.Arn"}
+	case r.Service == "s3" && strings.Contains(r.Path(), "/uploads/"):
+		action := map[string]string{"GET": "GetObject", "HEAD": "GetObject", "PUT": "PutObject", "DELETE": "DeleteObject"}[operation]
+		return []string{"s3:" + action + " on Bucket.Arn/uploads/*"}
 	default:
 		return []string{r.Operation + " on " + body.QueueURL + r.Path()}
 	}
@@ -171,9 +175,47 @@ func callsOfARun(t *testing.T) map[string][]string {
 	}
 	u.awaitEnd(talk, unpublished)
 	u.awaitIndex(manual)
+	r.setMute(false)
+	u.deleteAFile()
+	r.await(t, stack.Indexer, "s3:DeleteObject")
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.called
+}
+
+// await waits until a function has called an action.
+func (r *recorder) await(t *testing.T, function, action string) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		r.mu.Lock()
+		seen := slices.ContainsFunc(r.called[function], func(p string) bool { return strings.HasPrefix(p, action+" ") })
+		r.mu.Unlock()
+		if seen {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s has not called %s", function, action)
+		}
+	}
+}
+
+// deleteAFile uploads a file and, when it can be read, deletes its document.
+func (u *user) deleteAFile() {
+	u.t.Helper()
+	sum := sha256.Sum256([]byte(longText))
+	announced, _ := u.post("/v1/uploads", fmt.Sprintf(`{"file_name":"m.txt","bytes":%d,"sha256":%q}`, len(longText), hex.EncodeToString(sum[:])), http.StatusCreated)["upload"].(map[string]any)
+	request := must(http.NewRequestWithContext(u.t.Context(), http.MethodPut, u.field(announced, "url"), strings.NewReader(longText)))(u.t)
+	headers, _ := announced["headers"].(map[string]any)
+	for name := range headers {
+		request.Header.Set(name, u.field(headers, name))
+	}
+	response := must(http.DefaultClient.Do(request))(u.t)
+	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
+		u.t.Fatalf("put: %s %v", response.Status, err)
+	}
+	document := u.id(u.post("/v1/uploads/"+u.id(announced)+"/complete", "", http.StatusCreated))
+	u.awaitIndex(document)
+	u.send(http.MethodDelete, "/v1/documents/"+document, "", http.StatusNoContent)
 }
 
 // bury puts a letter into the dead-letter queue.
@@ -233,6 +275,9 @@ func (u *user) send(method, path, body string, want int) map[string]any {
 		u.t.Fatalf("%s %s: %d %s, want %d", method, path, response.StatusCode, &text, want)
 	}
 	var value map[string]any
+	if want == http.StatusNoContent {
+		return value
+	}
 	if err := json.Unmarshal(text.Bytes(), &value); err != nil {
 		u.t.Fatalf("%s %s: %v", method, path, err)
 	}

@@ -77,6 +77,43 @@ var dataChecks = []check{
 		}
 		return w.err()
 	}},
+	{name: filesOfThePage, holds: func(s subject) error {
+		var w want
+		rules := list(object(s.properties("Bucket")["CorsConfiguration"])["CorsRules"])
+		w.equal("rules", len(rules), 1)
+		for _, rule := range rules {
+			r := object(rule)
+			w.equal("methods", s.texts(r["AllowedMethods"]), []string{"PUT"})
+			w.equal("headers", s.texts(r["AllowedHeaders"]), []string{"content-type", "if-none-match", "x-amz-checksum-sha256"})
+			origins := []string{"https://RestApi.execute-api.eu-west-1.amazonaws.com"}
+			if d := s.options.Domain; d != nil {
+				origins = []string{"https://" + d.Name}
+			}
+			if elsewhere := s.options.AllowedOrigin; elsewhere != "" && elsewhere != "*" {
+				origins = append(origins, elsewhere)
+			}
+			w.equal("origins", s.texts(r["AllowedOrigins"]), origins)
+		}
+		return w.err()
+	}},
+	{name: filesGo, holds: func(s subject) error {
+		var w want
+		found := false
+		for _, rule := range list(object(s.properties("Bucket")["LifecycleConfiguration"])["Rules"]) {
+			r := object(rule)
+			if r["Prefix"] == nil {
+				w.that(r["ExpirationInDays"] == nil, "a rule for everything removes objects")
+				continue
+			}
+			found = true
+			w.equal("prefix", r["Prefix"], "uploads/")
+			w.equal("days", r["ExpirationInDays"], 2.0)
+			w.equal("days of versions before", object(r["NoncurrentVersionExpiration"])["NoncurrentDays"], 1.0)
+			w.equal("status", r["Status"], "Enabled")
+		}
+		w.that(found, "uploaded files stay for ever")
+		return w.err()
+	}},
 	{name: "queues are encrypted", holds: func(s subject) error {
 		var w want
 		for _, id := range s.ids("AWS::SQS::Queue") {
@@ -115,6 +152,11 @@ var dataChecks = []check{
 	}},
 }
 
+const (
+	filesOfThePage = "only the page may send files to the bucket"
+	filesGo        = "uploaded files go after a while, and nothing else"
+)
+
 // deniesClear looks for a policy on a resource that refuses what does not come by TLS.
 func (t template) deniesClear(policyKind, field, target string) bool {
 	for _, id := range t.ids(policyKind) {
@@ -149,6 +191,14 @@ var dataMutants = []mutant{
 	{check: "the bucket is private and encrypted", path: "Resources/Bucket/Properties/PublicAccessBlockConfiguration", value: nil},
 	{check: "the bucket is private and encrypted", path: "Resources/Bucket/Properties/BucketEncryption", value: nil},
 	{check: "the bucket is private and encrypted", path: "Resources/Bucket/Properties/OwnershipControls", value: nil},
+	{check: filesOfThePage, path: "Resources/Bucket/Properties/CorsConfiguration", value: nil},
+	{check: filesOfThePage, path: "Resources/Bucket/Properties/CorsConfiguration/CorsRules/0/AllowedOrigins/0", value: "*"},
+	{check: filesOfThePage, path: "Resources/Bucket/Properties/CorsConfiguration/CorsRules/0/AllowedMethods/0", value: "GET"},
+	{check: filesOfThePage, path: "Resources/Bucket/Properties/CorsConfiguration/CorsRules/0/AllowedHeaders", value: []any{"*"}},
+	{check: filesGo, path: "Resources/Bucket/Properties/LifecycleConfiguration/Rules/1/Prefix", value: nil},
+	{check: filesGo, path: "Resources/Bucket/Properties/LifecycleConfiguration/Rules/1/Prefix", value: "results/"},
+	{check: filesGo, path: "Resources/Bucket/Properties/LifecycleConfiguration/Rules/1/ExpirationInDays", value: 365.0},
+	{check: filesGo, path: "Resources/Bucket/Properties/LifecycleConfiguration/Rules/1/Status", value: "Disabled"},
 	{check: "queues are encrypted", path: "Resources/DeadLetters/Properties/SqsManagedSseEnabled", value: nil},
 	{check: "nothing is read or written in clear on the wire", path: "Resources/QueuePolicy25439813", value: nil},
 	{check: "nothing is read or written in clear on the wire", path: "Resources/BucketPolicyE9A3008A/Properties/PolicyDocument/Statement/0/Effect", value: "Allow"},

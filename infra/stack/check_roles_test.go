@@ -10,10 +10,11 @@ import (
 // roles of the functions: every action that each may call, and on what.
 var roles = map[string][]string{
 	"ApiRole": {
-		"dynamodb:BatchGetItem on Table.Arn", "dynamodb:GetItem on Table.Arn", "dynamodb:PutItem on Table.Arn",
-		"dynamodb:Query on Table.Arn", "dynamodb:UpdateItem on Table.Arn",
+		"dynamodb:BatchGetItem on Table.Arn", "dynamodb:DeleteItem on Table.Arn", "dynamodb:GetItem on Table.Arn",
+		"dynamodb:PutItem on Table.Arn", "dynamodb:Query on Table.Arn", "dynamodb:UpdateItem on Table.Arn",
 		"logs:CreateLogStream on ApiLogs", "logs:PutLogEvents on ApiLogs",
-		"s3:GetObject on Bucket.Arn/results/*", "s3:ListBucket on Bucket.Arn",
+		"s3:GetObject on Bucket.Arn/results/*", "s3:GetObject on Bucket.Arn/uploads/*", "s3:ListBucket on Bucket.Arn",
+		"s3:PutObject on Bucket.Arn/uploads/*",
 		"sqs:SendMessage on IndexQueue.Arn", "sqs:SendMessage on Queue.Arn",
 	},
 	"AuthorizerRole": {"logs:CreateLogStream on AuthorizerLogs", "logs:PutLogEvents on AuthorizerLogs"},
@@ -26,10 +27,10 @@ var roles = map[string][]string{
 		"sqs:ReceiveMessage on Queue.Arn",
 	},
 	"IndexerRole": {
-		"dynamodb:ConditionCheckItem on Table.Arn", "dynamodb:GetItem on Table.Arn", "dynamodb:PutItem on Table.Arn",
-		"dynamodb:Query on Table.Arn", "dynamodb:UpdateItem on Table.Arn",
+		"dynamodb:BatchWriteItem on Table.Arn", "dynamodb:ConditionCheckItem on Table.Arn", "dynamodb:DeleteItem on Table.Arn",
+		"dynamodb:GetItem on Table.Arn", "dynamodb:PutItem on Table.Arn", "dynamodb:Query on Table.Arn", "dynamodb:UpdateItem on Table.Arn",
 		"logs:CreateLogStream on IndexerLogs", "logs:PutLogEvents on IndexerLogs",
-		"s3:GetObject on Bucket.Arn/uploads/*", "s3:ListBucket on Bucket.Arn",
+		"s3:DeleteObject on Bucket.Arn/uploads/*", "s3:GetObject on Bucket.Arn/uploads/*", "s3:ListBucket on Bucket.Arn",
 		"sqs:ChangeMessageVisibility on IndexQueue.Arn", "sqs:DeleteMessage on IndexQueue.Arn", "sqs:GetQueueAttributes on IndexQueue.Arn",
 		"sqs:ReceiveMessage on IndexQueue.Arn",
 	},
@@ -183,7 +184,8 @@ var roleMutants = []mutant{
 	{check: "roles allow exactly this", path: "Resources/ApiRole/Properties/Policies/0/PolicyDocument/Statement/2/Resource", value: "*"},
 	{check: "roles allow exactly this", path: "Resources/DispatcherRole/Properties/Policies/0/PolicyDocument/Statement/1/Resource/Fn::Join/1/1", value: "/index/*"},
 	{check: "each function has a role of its own", path: "Resources/Indexer/Properties/Role/Fn::GetAtt/0", value: "WorkerRole"},
-	{check: "roles allow exactly this", path: "Resources/IndexerRole/Properties/Policies/0/PolicyDocument/Statement/0/Action/0", value: "dynamodb:DeleteItem"},
+	{check: "roles allow exactly this", path: "Resources/IndexerRole/Properties/Policies/0/PolicyDocument/Statement/0/Action/0", value: "dynamodb:Scan"},
+	{check: "roles allow exactly this", path: "Resources/ApiRole/Properties/Policies/0/PolicyDocument/Statement/3/Resource/Fn::Join/1/1", value: "/*"},
 	{check: "roles allow exactly this", path: "Resources/IndexerRole/Properties/Policies/0/PolicyDocument/Statement/1/Resource", value: map[string]any{"Fn::GetAtt": []any{"Queue", "Arn"}}},
 	{check: "roles allow exactly this", path: "Resources/IndexerRole/Properties/Policies/0/PolicyDocument/Statement/2/Resource/Fn::Join/1/1", value: "/*"},
 	{check: "roles allow exactly this", path: "Resources/AuthorizerRole/Properties/ManagedPolicyArns", value: []any{"arn:aws:iam::aws:policy/AdministratorAccess"}},

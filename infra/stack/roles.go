@@ -40,14 +40,17 @@ func (s *builder) permissions(function string) []permission {
 
 func (s *builder) workPermissions(function string) []permission {
 	table, queue, indexQueue := s.table.TableArn(), s.queue.QueueArn(), s.indexQueue.QueueArn()
-	results := jsii.String(*s.bucket.BucketArn() + "/" + resultPrefix + "*")
+	results, uploads := s.objects(resultPrefix), s.objects(uploadPrefix)
 	switch function {
 	case API:
 		return []permission{
-			on(table, "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"),
+			on(table, "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem",
+				"dynamodb:DeleteItem"), // the card of a deleted document
 			on(queue, "sqs:SendMessage"),
 			on(indexQueue, "sqs:SendMessage"),
 			on(results, "s3:GetObject"),
+			// A signed request has the rights of who signed it.
+			on(uploads, "s3:GetObject", "s3:PutObject"),
 			s.seeMissing(),
 		}
 	case Worker:
@@ -61,9 +64,10 @@ func (s *builder) workPermissions(function string) []permission {
 		return append(work, s.askProvider()...)
 	case Indexer:
 		return []permission{
-			on(table, "dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"),
+			on(table, "dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:ConditionCheckItem",
+				"dynamodb:DeleteItem", "dynamodb:BatchWriteItem"), // what deleted documents leave
 			on(indexQueue, "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ChangeMessageVisibility"),
-			on(jsii.String(*s.bucket.BucketArn()+"/"+uploadPrefix+"*"), "s3:GetObject"),
+			on(uploads, "s3:GetObject", "s3:DeleteObject"),
 			s.seeMissing(),
 		}
 	case Dispatcher:
@@ -78,6 +82,11 @@ func (s *builder) workPermissions(function string) []permission {
 	default: // the authorizer asks the issuer and nobody of AWS
 		return nil
 	}
+}
+
+// objects are those of the bucket whose keys begin with a prefix.
+func (s *builder) objects(prefix string) *string {
+	return jsii.String(*s.bucket.BucketArn() + "/" + prefix + "*")
 }
 
 // askProvider is what the configured provider needs of AWS: its key, or the model.

@@ -147,9 +147,16 @@ func (s *builder) newClient(pool awscognito.UserPool, home *string) awscognito.U
 
 // home is the address of the page, with the slash that its relative links need.
 func (s *builder) home(apiID *string) *string {
-	if d := s.options.Domain; d != nil {
-		return jsii.String("https://" + d.Name + "/")
+	if s.options.Domain != nil {
+		return jsii.String(*s.origin(apiID) + "/")
 	}
-	return jsii.String(fmt.Sprintf("https://%s.execute-api.%s.%s/%s/",
-		*apiID, *awscdk.Aws_REGION(), *awscdk.Aws_URL_SUFFIX(), s.options.Stage.Name))
+	return jsii.String(*s.origin(apiID) + "/" + s.options.Stage.Name + "/")
+}
+
+// origin is that of the page.
+func (s *builder) origin(apiID *string) *string {
+	if d := s.options.Domain; d != nil {
+		return jsii.String("https://" + d.Name)
+	}
+	return jsii.String(fmt.Sprintf("https://%s.execute-api.%s.%s", *apiID, *awscdk.Aws_REGION(), *awscdk.Aws_URL_SUFFIX()))
 }

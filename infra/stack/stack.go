@@ -69,6 +69,7 @@ func (s *builder) build() error {
 	s.newQueues()
 	s.newProviderKeys()
 	s.newAPI()
+	s.openBucket()
 	if s.options.Issuer != nil {
 		s.signIn = s.options.Issuer.signIn()
 	} else {

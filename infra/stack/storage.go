@@ -3,6 +3,7 @@ package stack
 import (
 	"time"
 
+	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
@@ -17,8 +18,18 @@ const (
 	uploadPrefix = "uploads/" // files of documents, as they were uploaded
 )
 
-// unfinishedUpload is when the rest of an upload that nobody finished goes.
-const unfinishedUpload = 7 * 24 * time.Hour
+// anyOrigin opens the API to pages of every origin.
+const anyOrigin = "*"
+
+const (
+	// unfinishedUpload is when the rest of an upload in parts goes that nobody finished.
+	unfinishedUpload = 7 * 24 * time.Hour
+	// uploadLife is when an uploaded file goes, whether or not it became a version. What
+	// was made of it is in the table, and its task has ended long before.
+	uploadLife = 2 * 24 * time.Hour
+	// corsLife is how long a browser need not ask again whether it may send a file.
+	corsLife = 10 * time.Minute
+)
 
 func (s *builder) newStorage() {
 	s.newTable()
@@ -59,8 +70,9 @@ func attribute(a dynamoschema.KeyAttribute) *awsdynamodb.Attribute {
 	return &awsdynamodb.Attribute{Name: jsii.String(a.Name), Type: kinds[a.Type]}
 }
 
-// newBucket makes the place of replies that are too large for an item. They are
-// written once and stay as long as the task that points to them.
+// newBucket makes the place of replies that are too large for an item, which are
+// written once and stay as long as the task that points to them; and of files that
+// were uploaded, which go after a while.
 func (s *builder) newBucket() {
 	s.bucket = awss3.NewBucket(s.stack, jsii.String("Bucket"), &awss3.BucketProps{
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
@@ -69,12 +81,37 @@ func (s *builder) newBucket() {
 		EnforceSSL:        jsii.Bool(true),
 		MinimumTLSVersion: jsii.Number(1.2),
 		Versioned:         jsii.Bool(s.options.Stage.Protected),
-		LifecycleRules:    &[]*awss3.LifecycleRule{{AbortIncompleteMultipartUploadAfter: duration(unfinishedUpload)}},
+		LifecycleRules: &[]*awss3.LifecycleRule{
+			{AbortIncompleteMultipartUploadAfter: duration(unfinishedUpload)},
+			{
+				Id: jsii.String("uploads"), Prefix: jsii.String(uploadPrefix),
+				Expiration: days(uploadLife), NoncurrentVersionExpiration: days(24 * time.Hour),
+			},
+		},
 	})
 	s.keepData(s.bucket)
 	rename(s.bucket, "Bucket")
 	excuse(s.bucket, "AwsSolutions-S1",
-		"Two functions alone reach the objects, and their logs name task and key; a log of every access would only repeat them.")
+		"The functions alone reach the objects, and whoever has a request that one of them has signed for one file; "+
+			"their logs name task and key, and a log of every access would only repeat them.")
+}
+
+// days hands a time of whole days over to the CDK, which takes nothing shorter here.
+func days(d time.Duration) awscdk.Duration { return awscdk.Duration_Days(jsii.Number(d.Hours() / 24)) }
+
+// openBucket lets the page send files: from the stack's own origin, and from that of a
+// page elsewhere if one is named. "*" names none: whoever may read the API may not
+// therefore write into the bucket. What may be sent is in the signature of each request.
+func (s *builder) openBucket() {
+	origins := []*string{s.origin(s.api.RestApiId())}
+	if elsewhere := s.options.AllowedOrigin; elsewhere != "" && elsewhere != anyOrigin {
+		origins = append(origins, jsii.String(elsewhere))
+	}
+	s.bucket.AddCorsRule(&awss3.CorsRule{
+		AllowedMethods: &[]awss3.HttpMethods{awss3.HttpMethods_PUT}, AllowedOrigins: &origins,
+		AllowedHeaders: jsii.Strings("content-type", "if-none-match", "x-amz-checksum-sha256"),
+		MaxAge:         jsii.Number(corsLife.Seconds()),
+	})
 }
 
 // newProviderKeys makes the secret that holds the key of a model provider. It is

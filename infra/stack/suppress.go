@@ -24,7 +24,7 @@ func (s *builder) excuseRole(role awsiam.Role, f function) {
 		excuse(role, "AwsSolutions-IAM5", "Keys of large replies are made while the service runs; all begin like this.",
 			"Resource::<Bucket.Arn>/"+resultPrefix+"*")
 	}
-	if f.name == Indexer {
+	if f.name == Indexer || f.name == API {
 		excuse(role, "AwsSolutions-IAM5", "Keys of uploaded files are made while the service runs; all begin like this.",
 			"Resource::<Bucket.Arn>/"+uploadPrefix+"*")
 	}
