@@ -127,7 +127,7 @@ func refuse(w http.ResponseWriter, err error) {
 	_, _ = io.WriteString(w, xml.Header)
 	_ = xml.NewEncoder(w).Encode(struct { // the client may be gone
 		XMLName xml.Name `xml:"Error"`
-		Code    string
-		Message string
+		Code    string   `xml:"Code"`
+		Message string   `xml:"Message"`
 	}{Code: r.code, Message: r.message})
 }

@@ -83,7 +83,7 @@ func send(t *testing.T, method, address string, headers map[string]string, body 
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close() //nolint:errcheck // read to its end
+	defer func() { _ = response.Body.Close() }() // read to its end
 	content, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)

@@ -77,7 +77,9 @@ func mutations(value any, place string) []mutation {
 }
 
 // nullable are the places where null has a meaning of its own.
-func nullable(place string) bool { return place == ".next" || strings.HasSuffix(place, ".money.spent_micros") }
+func nullable(place string) bool {
+	return place == ".next" || strings.HasSuffix(place, ".money.spent_micros")
+}
 
 func with(object map[string]any, name string, value any) map[string]any {
 	changed := maps.Clone(object)
