@@ -7,6 +7,7 @@ import (
 	"github.com/replyonce/replyonce/shared/conversation"
 	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/runtimeconfig"
+	"github.com/replyonce/replyonce/shared/upload"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
@@ -72,13 +73,22 @@ func (a *API) config(_ context.Context, r *request) (*response, error) {
 	}{
 		SignIn: a.SignIn, Local: a.Local,
 		OnUnknown: policiesModel{Default: a.Conversations.OnUnknown, Allowed: a.Conversations.AllowedPolicies()},
-		Limits:    limitsModel{MessageBytes: conversation.MaxTextBytes, DocumentBytes: document.MaxTextBytes, History: conversation.MaxHistory},
+		Limits:    a.limits(),
 	})
+}
+
+func (a *API) limits() limitsModel {
+	m := limitsModel{MessageBytes: conversation.MaxTextBytes, DocumentBytes: document.MaxTextBytes, History: conversation.MaxHistory}
+	if a.Uploads != nil {
+		m.UploadBytes = upload.MaxBytes
+	}
+	return m
 }
 
 type limitsModel struct {
 	MessageBytes  int `json:"message_bytes"`
 	DocumentBytes int `json:"document_bytes"`
+	UploadBytes   int `json:"upload_bytes,omitzero"` // left out where files cannot be uploaded
 	History       int `json:"history"`
 }
 

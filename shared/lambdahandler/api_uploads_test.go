@@ -157,3 +157,12 @@ func TestNoUploadsWithoutIndex(t *testing.T) {
 	h.do(t, call{method: post, path: "/v1/uploads", key: "u-1", body: announcement("")}).want(404, "not_found")
 	h.do(t, call{method: post, path: "/v1/uploads/" + someID + "/complete"}).want(404, "not_found")
 }
+
+func TestConfigurationTellsHowLargeFilesMayBe(t *testing.T) {
+	t.Parallel()
+	h, _ := newUploads(t)
+	body := h.do(t, call{method: get, path: "/config.json"}).want(200, "").body
+	if !strings.Contains(body, `"upload_bytes":52428800`) {
+		t.Errorf("configuration: %s", body)
+	}
+}
