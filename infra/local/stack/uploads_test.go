@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -133,15 +134,41 @@ func TestProductTakesAFileAndErasesIt(t *testing.T) {
 	}
 	alice.call(t, http.MethodGet, "/v1/documents/"+made.ID, "", "", http.StatusNotFound)
 	alice.call(t, http.MethodPost, path, "", "", http.StatusGone)
+	b.awaitErased(t, made.ID)
+}
+
+// awaitErased waits until the tombstone and the two tasks are all that is left.
+func (b *bundle) awaitErased(t *testing.T, id string) {
+	t.Helper()
 	want := map[string]int{"DOCUMENT": 1, "ENTRY": 2}
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		got := b.left(t.Context(), t, made.ID)
-		if fmt.Sprint(got) == fmt.Sprint(want) {
-			break
+		got := b.left(t.Context(), t, id)
+		if maps.Equal(got, want) {
+			return
 		}
 		if time.Now().After(deadline) {
 			t.Fatalf("after the deletion: %v, want %v", got, want)
 		}
+	}
+}
+
+// A document is deleted while its file is being indexed: the worker that is at it
+// adds nothing any more, whenever it was.
+func TestProductDeletesWhileIndexing(t *testing.T) {
+	t.Parallel()
+	b, alice := product(t, stack.Options{Profile: "short", Indexers: 2})
+	for i := range 4 {
+		file := fmt.Sprintf("# File %d\n\n%s", i, fileToUpload)
+		a := alice.announce(t, fmt.Sprintf("u-%d", i), "rules.md", file)
+		if status := put(t, a, file); status != http.StatusOK {
+			t.Fatalf("put: %d", status)
+		}
+		made := decode[described](t, alice.call(t, http.MethodPost, "/v1/uploads/"+a.Upload.ID+"/complete", "", "", http.StatusCreated))
+		time.Sleep(time.Duration(i) * 40 * time.Millisecond) // at another step each time
+		alice.call(t, http.MethodDelete, "/v1/documents/"+made.ID, "", "", http.StatusNoContent)
+		b.awaitErased(t, made.ID)
+		time.Sleep(200 * time.Millisecond) // for a worker that is late
+		b.awaitErased(t, made.ID)
 	}
 }
 
