@@ -194,7 +194,11 @@ func TestPageUploadCancelled(t *testing.T) {
 	b.addFile(file(t, "handbook.pdf", pdf))
 	<-reached
 	b.click("#document-pending .shelf-actions button")
-	<-ended // the request does not go on behind the person's back
+	select {
+	case <-ended:
+	case <-time.After(settleTime):
+		t.Fatal("the request goes on behind the person's back")
+	}
 	b.until(`!document.querySelector('#document-dialog').open && !document.querySelector('.shelf-pending')`)
 	if n := len(api.sent(http.MethodPost, `/complete$`)); n != 0 || len(api.store.documents) != 0 {
 		t.Errorf("%d completions and %d documents of an upload that was cancelled", n, len(api.store.documents))
