@@ -12,16 +12,9 @@ import (
 	"github.com/replyonce/replyonce/shared/providertest"
 )
 
-// allDrills are those that are about several things at once, or about nothing
-// that is there yet.
+// allDrills are those that are about several things at once.
 func allDrills() []Drill {
 	return []Drill{
-		{
-			ID: "D28", Name: "Versions of a document that finish out of order",
-			Happens: "An older version of a document is worked through last, and a newer one fails in the middle.",
-			MustSee: "The current version never goes back, and readers see one whole version.",
-			Later:   "comes when documents are worked through as tasks",
-		},
 		{
 			ID: "D30", Name: "Everything at once",
 			Happens:  "While questions keep coming, workers are killed and frozen, messages are copied, acknowledgements are lost and the provider's line is cut, as the dice fall.",

@@ -18,10 +18,8 @@ type Drill struct {
 	Happens, MustSee string
 	// Promises are those that the drill puts to the test more than others do.
 	Promises []check.Promise
-	// Acts are played one after the other, each in a world of its own kind. A
-	// drill without any is listed and not played; Later says why.
-	Acts  []Act
-	Later string
+	// Acts are played one after the other, each in a world of its own kind.
+	Acts []Act
 }
 
 // Act is one script of a drill.
@@ -31,6 +29,9 @@ type Act struct {
 	Needs []Need
 	// Asks are the questions that the act asks, each in a conversation of its own.
 	Asks []Ask
+	// Indexes are what must become of the tasks that index versions, in the order in
+	// which they were made.
+	Indexes []Want
 	// Play is the script. Its error is what was not as it must be.
 	Play func(ctx context.Context, s *Scene) error
 }
@@ -107,7 +108,7 @@ func (a Act) WhyNot(can func(Need) bool) string {
 
 // Catalogue lists every drill, by number.
 func Catalogue() []Drill {
-	return slices.Concat(acceptDrills(), crashDrills(), lateDrills(), providerDrills(), queueDrills(), userDrills(), clockDrills(), allDrills())
+	return slices.Concat(acceptDrills(), crashDrills(), lateDrills(), providerDrills(), queueDrills(), userDrills(), clockDrills(), allDrills(), indexDrills())
 }
 
 // Find is the drill with an id such as "D07".

@@ -76,7 +76,7 @@ func lateDrills() []Drill {
 // worker has the task: the slot is empty, the version alone refuses it.
 func playLateAnswer(ctx context.Context, s *Scene) error {
 	t := s.one()
-	save := t.freezeAt(ctx, Complete, "it has the answer and is about to save it")
+	save := t.freezeAt(ctx, Worker, Complete, "it has the answer and is about to save it")
 	if err := t.accepted(ctx); err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func playNotReplaced(ctx context.Context, s *Scene) error {
 // finish the task, and then lets the write arrive.
 func playLateWrite(ctx context.Context, s *Scene, op Op) error {
 	t := s.one()
-	late := t.freezeAt(ctx, op, fmt.Sprintf("its %s is about to be sent", plainly[string(op)]))
+	late := t.freezeAt(ctx, Worker, op, fmt.Sprintf("its %s is about to be sent", plainly[string(op)]))
 	if err := t.accepted(ctx); err != nil {
 		return err
 	}

@@ -41,6 +41,9 @@ var errActLimit = errors.New("the act takes too long")
 // limit bounds a script: more than a task's deadline and its recovery take.
 func (a Act) limit(t worktask.Timers) time.Duration {
 	least := t.TaskDeadline + 5*t.RecoveryInterval()
+	if len(a.Indexes) > 0 {
+		least += time.Minute // they have a longer deadline, which only those reach that wait for it
+	}
 	if slices.Contains(a.Needs, Virtual) {
 		return 2*t.PurgeAfter + least
 	}
@@ -67,7 +70,8 @@ func Play(ctx context.Context, w World, d Drill, act Act, o Options) Result {
 		result.Deviations = append(result.Deviations, err.Error())
 	}
 	seen, deviations := s.outcome(settling)
-	result.Seen, result.Deviations = seen, append(result.Deviations, deviations...)
+	indexes, differing := s.indexOutcome(settling)
+	result.Seen, result.Deviations = append(seen, indexes...), slices.Concat(result.Deviations, deviations, differing)
 	result.Took, result.Notes = w.Now().Sub(begun), s.log.Notes()
 	h := s.log.History()
 	h.Header.Limits.SkewMS = s.skew.Milliseconds()
@@ -126,6 +130,9 @@ func (s *Scene) settle(ctx context.Context) error {
 				return err
 			}
 		}
+	}
+	if err := s.indexesEnded(ctx); err != nil {
+		return err
 	}
 	s.drain(ctx)
 	s.log.Record(history.Event{Actor: "driver", Kind: history.Drained})

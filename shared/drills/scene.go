@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/replyonce/replyonce/shared/conversation"
+	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/drills/browser"
 	"github.com/replyonce/replyonce/shared/pausing"
 )
@@ -60,6 +61,7 @@ func newScene(ctx context.Context, w World, d Drill, act Act, o Options) (*Scene
 	if s.document, err = s.ada.CreateDocument(ctx, documentTitle, documentText); err != nil {
 		return s, fmt.Errorf("store the document: %w", err)
 	}
+	s.log.Follow(document.ScopeOf(s.document))
 	for i, ask := range act.Asks {
 		if _, err := s.open(ctx, i, ask); err != nil {
 			return s, err
@@ -87,7 +89,7 @@ func (s *Scene) end() {
 	for _, u := range slices.Backward(undo) {
 		u()
 	}
-	for _, worker := range s.Workers() {
+	for _, worker := range slices.Concat(s.Workers(), s.Indexers()) {
 		s.Thaw(worker) // one that is not frozen stays as it is
 	}
 	for _, t := range s.threads {
@@ -154,13 +156,14 @@ func (s *Scene) together(ctx context.Context, play func(context.Context, *Thread
 // open begins a conversation for a question and tells the provider what to do
 // with it.
 func (s *Scene) open(ctx context.Context, i int, ask Ask) (*Thread, error) {
-	t := &Thread{scene: s, ask: ask, person: s.ada, key: browser.NewKey(), question: fmt.Sprintf("%s [%s.%d]", ask.Question, s.tag, i+1)}
+	t := &Thread{subject: subject{scene: s}, ask: ask, person: s.ada, key: browser.NewKey(), question: fmt.Sprintf("%s [%s.%d]", ask.Question, s.tag, i+1)}
 	var err error
 	if t.conversation, err = s.ada.CreateConversation(ctx, s.document, ask.Question); err != nil {
 		return nil, fmt.Errorf("begin a conversation: %w", err)
 	}
-	s.log.Follow(conversation.Scope(t.conversation))
-	s.log.Asks(t.question, conversation.Scope(t.conversation))
+	t.of = conversation.Scope(t.conversation)
+	s.log.Follow(t.of)
+	s.log.Asks(t.question, t.of)
 	if t.body, err = browser.Question(t.question, s.document, documentVersion); err != nil {
 		return nil, err //nolint:wrapcheck // says what it is
 	}

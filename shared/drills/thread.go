@@ -22,7 +22,7 @@ func (s *Scene) pollEvery() time.Duration { return s.Timers().Lease / 15 }
 // Thread is a question with its conversation: one press of Send, and whatever
 // follows from it.
 type Thread struct {
-	scene        *Scene
+	subject
 	ask          Ask
 	person       *Person
 	question     string
@@ -33,8 +33,6 @@ type Thread struct {
 	mu   sync.Mutex
 	task *browser.Task // as it was shown last
 }
-
-func (t *Thread) scope() string { return conversation.Scope(t.conversation) }
 
 // script is what the provider does with the question. Gates are the thread's own.
 func (t *Thread) script() providertest.Script {
@@ -157,12 +155,9 @@ func (t *Thread) stop(ctx context.Context, by *Person, status int) error {
 	return nil
 }
 
-// about reports whether an event is about a task of the thread.
-func (t *Thread) about(s Sight) bool { return s.Task.Parts().Scope == t.scope() }
-
 // landed waits until the n-th write of a kind has landed and returns it with the
 // item after it; Began.Actor is who sent it.
-func (t *Thread) landed(ctx context.Context, n int, op Op) (Sight, error) {
+func (t subject) landed(ctx context.Context, n int, op Op) (Sight, error) {
 	return t.scene.log.WaitNth(ctx, fmt.Sprintf("%s lands", op), n, func(s Sight) bool { return isLanded(s, op) && t.about(s) })
 }
 
@@ -175,14 +170,14 @@ func isLanded(s Sight, op Op) bool {
 }
 
 // claimed waits for the n-th claim and returns the worker.
-func (t *Thread) claimed(ctx context.Context, n int) (worker string, err error) {
+func (t subject) claimed(ctx context.Context, n int) (worker string, err error) {
 	s, err := t.landed(ctx, n, Claim)
 	return s.Began.Actor, err
 }
 
 // refused waits until the store has refused one of the writes, and the sender
 // knows.
-func (t *Thread) refused(ctx context.Context, process string, ops ...Op) (Sight, error) {
+func (t subject) refused(ctx context.Context, process string, ops ...Op) (Sight, error) {
 	return t.scene.log.Wait(ctx, fmt.Sprintf("%v of %s is refused", ops, process), func(s Sight) bool {
 		return isRefused(s) && t.about(s) && slices.Contains(ops, Op(s.Write().Transition)) && (process == "" || s.Actor == process)
 	})
@@ -193,8 +188,8 @@ func isRefused(s Sight) bool {
 	return s.Kind == history.WriteDone && s.Outcome == history.RefusedBy && s.Write() != nil
 }
 
-// deleted waits until n messages of the thread have been deleted.
-func (t *Thread) deleted(ctx context.Context, n int) error {
+// deleted waits until n messages of the subject have been deleted.
+func (t subject) deleted(ctx context.Context, n int) error {
 	_, err := t.scene.log.WaitNth(ctx, "a message is deleted", n, func(s Sight) bool { return s.Kind == history.Deleted && t.about(s) })
 	return err
 }

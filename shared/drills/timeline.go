@@ -158,9 +158,11 @@ func (b *teller) tell(s Sight) {
 	case history.RequestAnswered:
 		b.answered(s)
 	case history.Created:
-		if s.Task != "" {
-			b.point(s.At, LaneAPI, b.of(s.Task)+"stores the question and its task", "")
-		}
+		b.created(s)
+	case history.Indexed:
+		b.indexed(s)
+	case history.IndexDone:
+		b.heardIndex(s)
 	case history.PublishDone:
 		b.published(s)
 	case history.Delivered:
@@ -246,10 +248,15 @@ func (b *teller) published(s Sight) {
 	b.point(s.At, laneOf(s.Actor), b.of(s.Task)+"its message does not get into the queue", Loss)
 }
 
+// works reports whether a process takes tasks.
+func works(name string) bool {
+	return strings.HasPrefix(name, string(Worker)+"-") || strings.HasPrefix(name, string(Indexer)+"-")
+}
+
 // laneOf is the lane of a process.
 func laneOf(actor string) string {
 	switch {
-	case strings.HasPrefix(actor, "worker-"):
+	case works(actor):
 		return actor
 	case strings.HasPrefix(actor, "dispatcher"):
 		return LaneDispatch
@@ -307,7 +314,7 @@ func (t Timeline) lanes() []string {
 	}
 	var workers []string
 	for lane := range used {
-		if strings.HasPrefix(lane, "worker-") {
+		if works(lane) {
 			workers = append(workers, lane)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/replyonce/replyonce/shared/history"
+	"github.com/replyonce/replyonce/shared/indexing"
 )
 
 // landed tells a write that the store has taken: what its sender did, and what
@@ -68,6 +69,12 @@ func state(w *history.Write, item *history.Item) string {
 // saves tells that a reply was saved.
 func (b *teller) saves(s Sight, lane string) {
 	id, w := b.of(s.Task), s.Event.Write
+	if item := s.After; item.Kind == indexing.Kind {
+		b.endLease(s.Task, w.AssignmentID, s)
+		b.point(s.At, lane, id+"completes the task", "")
+		b.point(s.At, LaneTask, id+state(w, item), "")
+		return
+	}
 	who, what, mark := "saves the reply", fmt.Sprintf("completed: the reply of assignment %d is saved", w.AssignmentVersion), Saved
 	if b.saved[s.Task] {
 		who, what, mark = "saves another reply over the saved one", "the saved reply is overwritten by another one", Overwritten
@@ -118,6 +125,22 @@ func (b *teller) endLease(task history.Ref, assignment string, s Sight) {
 var plainly = map[string]string{
 	history.Claim: "claim", history.LookupClaim: "claim", history.Begin: "note before the call", history.Renew: "renewal", history.SaveOperation: "note of the number",
 	history.Complete: "save", history.Release: "giving back", history.Fail: "failure", history.End: "end", history.Cancel: "Stop", history.Bump: "new due time",
+}
+
+// plainOp names a request for people.
+func plainOp(op Op) string {
+	switch op { //nolint:exhaustive // the others are named by plainly, or by themselves
+	case TakeVersion:
+		return "taking of the version"
+	case WriteEntries:
+		return "write of entries"
+	case PublishVersion:
+		return "publication"
+	}
+	if name, known := plainly[string(op)]; known {
+		return name
+	}
+	return string(op)
 }
 
 // heard tells what the sender of a write learns, unless it is what it wanted.

@@ -2,6 +2,7 @@ package drills
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -134,11 +135,15 @@ func (w Want) String() string {
 	if w.Reason != "" {
 		fmt.Fprintf(&text, " (%s)", plainReason(w.Reason))
 	}
+	requests := w.Requests.String()
+	if w.Requests == whatever {
+		requests = "" // says nothing
+	}
 	lost := w.Unknown.String()
 	if w.Unknown == whatever {
 		lost = "0" // it says nothing
 	}
-	course(&text, w.Version.String(), w.Requests.String(), w.Calls.String(), lost)
+	course(&text, w.Version.String(), requests, w.Calls.String(), lost)
 	return text.String()
 }
 
@@ -196,12 +201,18 @@ func counted(number, noun string) string {
 // Expected is what must become of the act's tasks, in a few words.
 func (a Act) Expected() string {
 	var words []string
-	for _, ask := range a.Asks {
-		for _, w := range ask.Want {
-			words = append(words, w.String())
-		}
+	for _, w := range slices.Concat(append(a.wants(), a.Indexes)...) {
+		words = append(words, w.String())
 	}
 	return several(words)
+}
+
+func (a Act) wants() [][]Want {
+	lists := make([][]Want, len(a.Asks))
+	for i, ask := range a.Asks {
+		lists[i] = ask.Want
+	}
+	return lists
 }
 
 // Shown is what became of them.

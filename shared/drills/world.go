@@ -54,8 +54,10 @@ type World interface {
 	// Panic makes the code that works on a question panic until stop is called.
 	Panic(question string) (stop func())
 
-	// Workers are the names of the worker processes.
+	// Workers are the names of the worker processes, Indexers of those that work
+	// through documents.
 	Workers() []string
+	Indexers() []string
 	// Task reads a task from the store, past all faults.
 	Task(ctx context.Context, ref worktask.Ref) (worktask.Task, error)
 }
@@ -96,6 +98,7 @@ type Role string
 const (
 	API        Role = "api"
 	Worker     Role = "worker"
+	Indexer    Role = "indexer"
 	Dispatcher Role = "dispatcher"
 )
 
@@ -118,6 +121,11 @@ const (
 	Bump          Op = "bump"
 	Publish       Op = "publish" // a message into the queue
 	Hide          Op = "hide"    // a change of a message's visibility
+
+	TakeVersion    Op = "take_version" // the right to write a version's entries
+	WriteEntries   Op = "write_entries"
+	PublishVersion Op = "publish_version"
+	FailVersion    Op = "fail_version"
 )
 
 // Point is where requests are caught.

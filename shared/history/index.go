@@ -28,6 +28,7 @@ const (
 	IndexEntries = "entries" // entries, all of the write or none
 	IndexPublish = "publish" // the version is ready
 	IndexFail    = "fail"    // and never will be
+	IndexClose   = "close"   // the same, by somebody who found its task ended; a version that is not being indexed stays as it is
 )
 
 // IndexEntry is an entry without its body.

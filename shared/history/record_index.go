@@ -19,30 +19,30 @@ type recordedEntries struct {
 }
 
 func (s recordedEntries) TakeVersion(ctx context.Context, w indexing.Writer) error {
-	return s.write(ctx, takes(w), func(ctx context.Context) error { return s.Store.TakeVersion(ctx, w) })
+	return s.actor.index(ctx, takes(w), func(ctx context.Context) error { return s.Store.TakeVersion(ctx, w) })
 }
 
 func (s recordedEntries) WriteEntries(ctx context.Context, w indexing.Writer, entries []indexing.Entry) error {
 	if len(entries) == 0 {
 		return s.Store.WriteEntries(ctx, w, entries) //nolint:wrapcheck // a recorder changes nothing
 	}
-	return s.write(ctx, writes(w, entries), func(ctx context.Context) error { return s.Store.WriteEntries(ctx, w, entries) })
+	return s.actor.index(ctx, writes(w, entries), func(ctx context.Context) error { return s.Store.WriteEntries(ctx, w, entries) })
 }
 
 func (s recordedEntries) Publish(ctx context.Context, w indexing.Writer, summary indexing.Summary) error {
-	return s.write(ctx, publishes(w, summary), func(ctx context.Context) error { return s.Store.Publish(ctx, w, summary) })
+	return s.actor.index(ctx, publishes(w, summary), func(ctx context.Context) error { return s.Store.Publish(ctx, w, summary) })
 }
 
 func (s recordedEntries) FailVersion(ctx context.Context, w indexing.Writer, reason string) error {
-	return s.write(ctx, fails(w, reason), func(ctx context.Context) error { return s.Store.FailVersion(ctx, w, reason) })
+	return s.actor.index(ctx, fails(w, reason), func(ctx context.Context) error { return s.Store.FailVersion(ctx, w, reason) })
 }
 
-func (s recordedEntries) write(ctx context.Context, index Index, write func(context.Context) error) error {
-	sent := s.actor.Record(Event{Kind: IndexSent, Index: &index})
+func (a *Actor) index(ctx context.Context, index Index, write func(context.Context) error) error {
+	sent := a.Record(Event{Kind: IndexSent, Index: &index})
 	err := write(withOperation(ctx, sent))
 	done := Event{Kind: IndexDone, Op: sent}
 	done.Outcome, done.Detail = outcomeOf(err)
-	s.actor.Record(done)
+	a.Record(done)
 	return err //nolint:wrapcheck // a recorder changes nothing
 }
 
@@ -66,8 +66,13 @@ func fails(w indexing.Writer, reason string) Index {
 	return index
 }
 
+func closes(workspace, id string, number int, reason string) Index {
+	return Index{What: IndexClose, Workspace: workspace, Document: id, Version: number, Reason: reason}
+}
+
 // Documents records the creating transactions of documents and versions that the
-// actor makes through inner. What else is asked of it passes unrecorded.
+// actor makes through inner, and how it closes versions. What else is asked of it
+// passes unrecorded.
 func (a *Actor) Documents(inner document.Store) document.Store { return recordedDocuments{inner, a} }
 
 type recordedDocuments struct {
@@ -78,6 +83,13 @@ type recordedDocuments struct {
 func (s recordedDocuments) CreateDocument(ctx context.Context, record idempotency.Record, d document.Document, v document.Version) error {
 	return s.actor.create(ctx, versionCreation(record, v), taskOf(v), func(ctx context.Context) error {
 		return s.Store.CreateDocument(ctx, record, d, v) //nolint:wrapcheck // a recorder changes nothing
+	})
+}
+
+// CloseVersion implements document.Store.
+func (s recordedDocuments) CloseVersion(ctx context.Context, workspace, id string, number int, reason string) error {
+	return s.actor.index(ctx, closes(workspace, id, number, reason), func(ctx context.Context) error {
+		return s.Store.CloseVersion(ctx, workspace, id, number, reason)
 	})
 }
 
@@ -135,6 +147,13 @@ func (s storeVersions) Publish(ctx context.Context, w indexing.Writer, summary i
 
 func (s storeVersions) FailVersion(ctx context.Context, w indexing.Writer, reason string) error {
 	return s.write(ctx, fails(w, reason), func() error { return s.VersionStore.FailVersion(ctx, w, reason) })
+}
+
+// CloseVersion implements document.Store.
+func (s storeVersions) CloseVersion(ctx context.Context, workspace, id string, number int, reason string) error {
+	return s.write(ctx, closes(workspace, id, number, reason), func() error {
+		return s.VersionStore.CloseVersion(ctx, workspace, id, number, reason)
+	})
 }
 
 func (s storeVersions) write(ctx context.Context, index Index, write func() error) error {

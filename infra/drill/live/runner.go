@@ -115,9 +115,6 @@ func (r *runner) catalogue() []drills.Drill {
 
 // whyNot says why a drill cannot be played here; "" when it can.
 func (r *runner) whyNot(d drills.Drill) string {
-	if d.Later != "" {
-		return d.Later
-	}
 	why := ""
 	for _, act := range d.Acts {
 		if why = act.WhyNot(r.config.Can); why == "" {

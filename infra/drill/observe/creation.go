@@ -6,6 +6,7 @@ import (
 
 	"github.com/replyonce/replyonce/infra/local/faultproxy"
 	"github.com/replyonce/replyonce/shared/conversation"
+	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/dynamoschema"
 	"github.com/replyonce/replyonce/shared/history"
 	"github.com/replyonce/replyonce/shared/idempotency"
@@ -22,14 +23,22 @@ type transaction struct {
 	} `json:"TransactItems"`
 }
 
-// made is a creating transaction that makes a task.
+// made is a creating transaction that makes a task, a version, or both.
 type made struct {
 	ref      worktask.Ref
 	messages []string // ids of the messages that it makes
 	creation history.Creation
 }
 
-// parseCreation reads a transaction; false when it makes no task.
+// scope is that of the task, or of the document that gets a version.
+func (m made) scope() string {
+	if v := m.creation.Version; v != nil {
+		return document.ScopeOf(v.Document)
+	}
+	return m.ref.Scope
+}
+
+// parseCreation reads a transaction; false when it makes neither task nor version.
 func parseCreation(r *faultproxy.Request) (made, bool) {
 	var t transaction
 	if r.Operation != "dynamodb.TransactWriteItems" || r.Decode(&t) != nil {
@@ -39,7 +48,7 @@ func parseCreation(r *faultproxy.Request) (made, bool) {
 	for _, action := range t.Items {
 		m.read(action.Put.Item)
 	}
-	return m, m.creation.Item != nil
+	return m, m.creation.Item != nil || m.creation.Version != nil
 }
 
 func (m *made) read(item json.RawMessage) {
@@ -52,6 +61,10 @@ func (m *made) read(item json.RawMessage) {
 		if record, ok := recordOf(scope, k, item); ok {
 			m.creation.Record = history.RecordOf(record)
 		}
+		return
+	}
+	if v, ok := versionMade(some); ok {
+		m.creation.What, m.creation.Version = history.CreatesVersion, &v
 		return
 	}
 	ref, ok := refOf(some)

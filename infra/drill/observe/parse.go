@@ -20,12 +20,23 @@ func (o *Observer) parse(r *faultproxy.Request) (passing, bool) {
 		if ref, write, ok := ParseUpdate(r, o.reserve); ok {
 			return o.write(r.Caller, ref, write), true
 		}
+		var u update
+		if r.Decode(&u) == nil {
+			if w, ok := parseVersion(u); ok {
+				return indexing(r.Caller, w), true
+			}
+		}
 	case "dynamodb.TransactWriteItems":
 		if m, ok := parseCreation(r); ok {
 			return o.creating(r.Caller, m), true
 		}
+		if w, ok := parseEntries(r); ok {
+			return indexing(r.Caller, w), true
+		}
 	case "dynamodb.GetItem":
 		return o.reading(r)
+	case "dynamodb.Query":
+		return querying(r)
 	case "dynamodb.PutItem":
 		return evidence(r)
 	case "sqs.SendMessage":
@@ -91,17 +102,19 @@ func itemAfter(ref worktask.Ref, response *faultproxy.Response) (worktask.Task, 
 	return taskOf(ref, a.Item)
 }
 
-// creating is a transaction that makes a task.
+// creating is a transaction that makes a task, or a version.
 func (o *Observer) creating(caller string, m made) passing {
 	o.mu.Lock()
-	o.tasks[m.ref.ID] = m.ref
+	if m.ref.ID != "" {
+		o.tasks[m.ref.ID] = m.ref
+	}
 	for _, id := range m.messages {
 		o.messages[id] = true
 	}
 	o.mu.Unlock()
 	task := history.RefOf(m.ref)
 	return passing{
-		op: drills.Accept, ref: m.ref, scope: m.ref.Scope,
+		op: drills.Accept, ref: m.ref, scope: m.scope(),
 		sent: func(log *drills.Log) int64 {
 			return log.Record(history.Event{Actor: caller, Kind: history.CreateSent, Task: task, Creation: &m.creation})
 		},
@@ -132,6 +145,9 @@ func (o *Observer) reading(r *faultproxy.Request) (passing, bool) {
 		question := o.messages[ref.ID]
 		o.mu.Unlock()
 		return readingTask(r.Caller, ref), !question
+	}
+	if p, ok := lookingAt(get.Key[dynamoschema.PK].S); ok {
+		return p, true
 	}
 	return readingRecord(r.Caller, dynamoschema.Key{PK: get.Key[dynamoschema.PK].S, SK: get.Key[dynamoschema.SK].S})
 }

@@ -17,9 +17,12 @@ const dying = 5 * time.Second
 // Workers implements drills.World.
 func (w *World) Workers() []string { return w.Processes(drills.Worker) }
 
+// Indexers implements drills.World.
+func (w *World) Indexers() []string { return w.Processes(drills.Indexer) }
+
 // Processes are the names of a function's processes.
 func (w *World) Processes(function drills.Role) []string {
-	count := map[drills.Role]int{drills.Worker: w.options.Workers, drills.API: w.options.APIs, drills.Dispatcher: 1}[function]
+	count := map[drills.Role]int{drills.Worker: w.options.Workers, drills.API: w.options.APIs, drills.Indexer: indexers, drills.Dispatcher: 1}[function]
 	names := make([]string, count)
 	for i := range names {
 		names[i] = fmt.Sprintf("%s-%d", function, i+1)

@@ -32,6 +32,10 @@ const workers = 4
 // apis are enough for a crowd not to wait long.
 const apis = 4
 
+// indexers are as many as two versions need to overtake each other, or one to be
+// lost and one to take over.
+const indexers = 2
+
 // clockTag is the build tag of programs whose clocks can be set wrong.
 const clockTag = "drillclock"
 
@@ -134,7 +138,7 @@ func (w *World) start(ctx context.Context, o Options) (err error) {
 		Root: o.Root, Binaries: o.Binaries, Tags: []string{clockTag}, DataDir: filepath.Join(w.data, "stack"),
 		Profile: o.Profile, Provider: "scripted", ProviderURL: w.provider.URL(), OnUnknown: string(o.Kind.OnUnknown),
 		Env:     map[string]string{"REPLYONCE_DRILL_CLOCK": w.clocks},
-		Workers: o.Workers, APIs: o.APIs, Copies: w.copies, Hold: w.hold, Observe: w.logged, Progress: o.Progress,
+		Workers: o.Workers, Indexers: indexers, APIs: o.APIs, Copies: w.copies, Hold: w.hold, Observe: w.logged, Progress: o.Progress,
 	})
 	if err != nil {
 		return fmt.Errorf("start the stack: %w", err)

@@ -39,9 +39,9 @@ func play(t *testing.T, o onemachine.Options, ids ...string) []suite.Outcome {
 }
 
 // TestDrillsOnRealProcesses plays some of what the command plays: a lost
-// acknowledgement, a frozen worker, and a wrong clock.
+// acknowledgement, a frozen worker, a wrong clock, and a frozen indexer.
 func TestDrillsOnRealProcesses(t *testing.T) {
-	for _, o := range play(t, onemachine.Options{}, "D09", "D11", "D24") {
+	for _, o := range play(t, onemachine.Options{}, "D09", "D11", "D24", "D34") {
 		if !o.Played() || len(o.Skipped) > 0 {
 			t.Errorf("%s was not played: %v", o.Drill.ID, o.Skipped)
 		}

@@ -69,6 +69,9 @@ func (w *World) Provider() *providertest.Server { return nil }
 // Workers implements drills.World.
 func (w *World) Workers() []string { return nil }
 
+// Indexers implements drills.World.
+func (w *World) Indexers() []string { return nil }
+
 // What follows needs hands; no script that says what it needs comes here.
 
 // At implements drills.World.

@@ -88,9 +88,9 @@ func TestADeviationIsShownEverywhere(t *testing.T) {
 
 func TestARunOfNothingShowsNothing(t *testing.T) {
 	t.Parallel()
-	d, _ := drills.Find("D28")
-	r := made(suite.Outcome{Drill: d, Skipped: []suite.Skipped{{Why: d.Later}}})
-	if r.Passed || !strings.Contains(r.Table(), d.Later) {
+	d, _ := drills.Find("D25")
+	r := made(suite.Outcome{Drill: d, Skipped: []suite.Skipped{{Why: "there are no years here"}}})
+	if r.Passed || !strings.Contains(r.Table(), "there are no years here") {
 		t.Errorf("a run of nothing: %s", r.Table())
 	}
 }

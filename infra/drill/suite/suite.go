@@ -61,9 +61,6 @@ func (s Suite) Play(ctx context.Context, list []drills.Drill) ([]Outcome, error)
 	outcomes := make([]Outcome, len(list))
 	for i, d := range list {
 		outcomes[i].Drill = d
-		if d.Later != "" {
-			outcomes[i].Skipped = append(outcomes[i].Skipped, Skipped{Why: d.Later})
-		}
 	}
 	for _, kind := range kinds(list) {
 		if err := s.playKind(ctx, kind, outcomes); err != nil {

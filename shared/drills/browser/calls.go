@@ -12,6 +12,28 @@ func (b *Browser) CreateDocument(ctx context.Context, title, text string) (strin
 	return b.create(ctx, "/v1/documents", map[string]string{"title": title, "text": text})
 }
 
+// DocumentPath is where a document is read.
+func DocumentPath(document string) string { return "/v1/documents/" + document }
+
+// VersionPath is where a version of a document is read.
+func VersionPath(document string, version int) string {
+	return fmt.Sprintf("%s/versions/%d", DocumentPath(document), version)
+}
+
+// VersionText is the body of a new version.
+func VersionText(text string) ([]byte, error) {
+	body, err := json.Marshal(map[string]string{"text": text})
+	if err != nil {
+		return nil, fmt.Errorf("write version: %w", err)
+	}
+	return body, nil
+}
+
+// AddVersion sends a new version of a document.
+func (b *Browser) AddVersion(ctx context.Context, document, key string, body []byte) Answer {
+	return b.Do(ctx, Request{Method: http.MethodPost, Path: DocumentPath(document) + "/versions", Key: key, Body: body})
+}
+
 // CreateConversation begins a conversation about a document and returns its id.
 func (b *Browser) CreateConversation(ctx context.Context, document, title string) (string, error) {
 	return b.create(ctx, "/v1/conversations", map[string]string{"document": document, "title": title})

@@ -16,6 +16,9 @@ import (
 	"github.com/replyonce/replyonce/shared/drills"
 	"github.com/replyonce/replyonce/shared/history"
 	"github.com/replyonce/replyonce/shared/idempotency"
+	"github.com/replyonce/replyonce/shared/indexing"
+	"github.com/replyonce/replyonce/shared/indexpipeline"
+	"github.com/replyonce/replyonce/shared/indexwork"
 	"github.com/replyonce/replyonce/shared/keyed"
 	"github.com/replyonce/replyonce/shared/lambdahandler"
 	"github.com/replyonce/replyonce/shared/reply"
@@ -29,12 +32,16 @@ import (
 
 func isAPI(name string) bool { return strings.HasPrefix(name, "api-") }
 
+func isIndexer(name string) bool { return strings.HasPrefix(name, "indexer-") }
+
 func roleOf(name string) drills.Role {
 	switch {
 	case isAPI(name):
 		return drills.API
 	case strings.HasPrefix(name, "worker-"):
 		return drills.Worker
+	case isIndexer(name):
+		return drills.Indexer
 	}
 	return drills.Dispatcher
 }
@@ -57,10 +64,12 @@ func (p *process) api() *lambdahandler.API {
 		policy = worktask.RetryUnknown
 	}
 	return &lambdahandler.API{
-		Documents: document.Service{Store: n, Creator: creator, NewID: w.newID, Now: p.now},
+		Documents: document.Service{
+			Store: p.actor.Documents(n), Creator: creator, Texts: indexpipeline.Texts{Store: n}, Index: p.indexTasks(n), NewID: w.newID, Now: p.now,
+		},
 		Conversations: conversation.Service{
 			Store: p.actor.Conversations(n), Documents: n, Writer: p.writer(n), Evidence: p.actor.Evidence(n), Objects: n,
-			Queue: p.actor.Queue(n), Creator: creator, NewID: w.newID, Now: p.now, Timers: w.options.Timers, OnUnknown: policy,
+			Queue: p.actor.Queue(p.postbox()), Creator: creator, NewID: w.newID, Now: p.now, Timers: w.options.Timers, OnUnknown: policy,
 			Log: w.log, Metrics: telemetry.NoMetrics{},
 		},
 		Windows: windows, AllowedOrigin: "*", SignIn: runtimeconfig.SignIn{Kind: runtimeconfig.SignInLocal}, Local: true,
@@ -69,13 +78,34 @@ func (p *process) api() *lambdahandler.API {
 	}
 }
 
-// runner is the worker's task flow in a process.
+// indexTasks makes the tasks of long texts.
+func (p *process) indexTasks(n network) *document.IndexTasks {
+	return &document.IndexTasks{
+		Pipeline: indexpipeline.Name(), Timers: p.world.options.Timers, Tasks: p.actor.Tasks(n), Queue: p.actor.Queue(p.postbox()),
+		Log: p.world.log, Metrics: telemetry.NoMetrics{},
+	}
+}
+
+// kinds are the tasks that a process takes: replies, or those about documents.
+func (p *process) kinds(n network) map[string]taskflow.Kind {
+	if isIndexer(p.name) {
+		return map[string]taskflow.Kind{
+			indexing.Kind: p.actor.Kind(indexwork.Kind{Documents: n, Entries: p.actor.Entries(n), Objects: n, Pipeline: indexpipeline.Pipeline{}, Pause: p.pause}),
+		}
+	}
+	return map[string]taskflow.Kind{
+		reply.Kind: p.actor.Kind(replywork.Kind{
+			Conversations: n, Documents: n, Objects: n, Provider: providerOf{p.world.scripted.client(p), p},
+		}),
+	}
+}
+
+// runner is the task flow of a worker or an indexer.
 func (p *process) runner() history.Runner {
 	w := p.world
 	n := w.network(p)
-	kind := replywork.Kind{Conversations: n, Documents: n, Objects: n, Provider: providerOf{w.scripted.client(p), p}}
 	return p.actor.Runner(taskflow.Runner{
-		Writer: p.writer(n), Kinds: map[string]taskflow.Kind{reply.Kind: p.actor.Kind(kind)},
+		Writer: p.writer(n), Kinds: p.kinds(n),
 		Evidence: p.actor.Evidence(n), Objects: p.actor.Objects(n), Timers: w.options.Timers,
 		NewID: w.newID, Jitter: func() float64 { return 0.5 }, Now: p.now, Monotonic: p.monotonic,
 		Log: w.log.With("process", p.name), Metrics: telemetry.NoMetrics{},
@@ -231,7 +261,7 @@ func (w *World) dispatch() {
 	p := w.place(dispatcherName)
 	n := w.network(p)
 	d := &taskflow.Dispatcher{
-		Writer: p.writer(n), Handoffs: p.actor.Handoffs(n), Queue: p.actor.Queue(n), Timers: w.options.Timers, Now: p.now,
+		Writer: p.writer(n), Handoffs: p.actor.Handoffs(n), Queue: p.actor.Queue(p.postbox()), Timers: w.options.Timers, Now: p.now,
 		Jitter: func() float64 { return 0.5 }, Log: w.log, Metrics: telemetry.NoMetrics{}, PageSize: pageSize,
 	}
 	p.invoke(w.options.Timers.DispatchEvery, func(ctx context.Context) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/replyonce/replyonce/shared/conversation"
 	"github.com/replyonce/replyonce/shared/drills"
+	"github.com/replyonce/replyonce/shared/history"
 	"github.com/replyonce/replyonce/shared/idempotency"
 	"github.com/replyonce/replyonce/shared/storeerror"
 	"github.com/replyonce/replyonce/shared/taskflow"
@@ -21,6 +22,7 @@ type recorded struct {
 	Store
 	tasks         taskflow.Tasks
 	conversations conversation.Store
+	versions      history.VersionStore
 	transition    func(worktask.Transition) worktask.Transition
 }
 
@@ -47,16 +49,13 @@ func (r recorded) AcceptTask(ctx context.Context, record idempotency.Record, t w
 	return r.conversations.AcceptTask(ctx, record, t) //nolint:wrapcheck // a recorder changes nothing
 }
 
-// network is store and queue as one process reaches them.
+// network is the store as one process reaches it.
 type network struct {
 	Store
 	p *process
 }
 
-var (
-	_ Store          = network{}
-	_ taskflow.Queue = network{}
-)
+var _ Store = network{}
 
 func (w *World) network(p *process) network { return network{w.store(), p} }
 
@@ -99,10 +98,15 @@ func (n network) AcceptTask(ctx context.Context, record idempotency.Record, t wo
 	}).err
 }
 
+// postbox is the queue as one process reaches it.
+type postbox struct{ p *process }
+
+func (p *process) postbox() taskflow.Queue { return postbox{p} }
+
 // Publish implements taskflow.Queue.
-func (n network) Publish(ctx context.Context, ref worktask.Ref) error {
-	return n.p.send(ctx, drills.Publish, ref.Scope, func(context.Context) (any, error) {
-		return nil, n.p.world.queue.publish(ref)
+func (b postbox) Publish(ctx context.Context, ref worktask.Ref) error {
+	return b.p.send(ctx, drills.Publish, ref.Scope, func(context.Context) (any, error) {
+		return nil, b.p.world.queue.publish(ref)
 	}).err
 }
 

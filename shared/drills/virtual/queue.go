@@ -5,15 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/history"
 	"github.com/replyonce/replyonce/shared/sqsqueue"
 	"github.com/replyonce/replyonce/shared/worktask"
 )
 
-// queue is a standard queue with its dead-letter queue.
+// queue is two standard queues, of replies and of index tasks, with their
+// dead-letter queues.
 type queue struct {
 	world *World
 
@@ -27,6 +30,7 @@ type message struct {
 	delivery
 	visibleAt time.Time
 	dead      bool // in the dead-letter queue
+	index     bool // in the queue of index tasks
 }
 
 // delivery is a message as it was received.
@@ -71,22 +75,25 @@ func (q *queue) put(body string) *message {
 	}
 	q.mu.Lock()
 	q.made++
-	m := &message{delivery: delivery{id: fmt.Sprintf("message-%d", q.made), ref: ref, body: body}, visibleAt: q.world.now()}
+	m := &message{
+		delivery: delivery{id: fmt.Sprintf("message-%d", q.made), ref: ref, body: body}, visibleAt: q.world.now(),
+		index: strings.HasPrefix(ref.Scope, document.ScopeOf("")),
+	}
 	q.messages = append(q.messages, m)
 	q.mu.Unlock()
 	q.wake()
 	return m
 }
 
-// receive takes up to so many messages; none: the time until one may be there,
-// 0 when that is not known.
-func (q *queue) receive(limit int) (batch []delivery, wait time.Duration) {
+// receive takes up to so many messages of one of the queues; none: the time until one
+// may be there, 0 when that is not known.
+func (q *queue) receive(limit int, index bool) (batch []delivery, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := q.world.now()
 	for _, m := range q.messages {
 		switch {
-		case m.dead || len(batch) == limit:
+		case m.dead || m.index != index || len(batch) == limit:
 		case m.visibleAt.After(now):
 			if d := m.visibleAt.Sub(now); wait == 0 || d < wait {
 				wait = d
@@ -205,11 +212,11 @@ func (w *World) DeliverTwice(scope string) (stop func()) {
 	}
 }
 
-// poll feeds one worker.
+// poll feeds one worker or indexer.
 func (w *World) poll(name string) {
 	for w.closing.Err() == nil {
 		changed := w.queue.watch()
-		batch, wait := w.queue.receive(batchSize)
+		batch, wait := w.queue.receive(batchSize, isIndexer(name))
 		if len(batch) > 0 {
 			w.hold(batch)
 			w.copies(name, batch)
@@ -247,9 +254,13 @@ func (w *World) copies(name string, batch []delivery) {
 		twice := w.twice[d.ref.Scope]
 		w.mu.Unlock()
 		if twice {
-			other := w.Workers()[0]
+			others := w.Workers()
+			if isIndexer(name) {
+				others = w.Indexers()
+			}
+			other := others[0]
 			if other == name {
-				other = w.Workers()[1]
+				other = others[1]
 			}
 			w.running.Go(func() { w.deliver(other, []delivery{d}) })
 		}

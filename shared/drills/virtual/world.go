@@ -14,6 +14,7 @@ import (
 	"github.com/replyonce/replyonce/shared/document"
 	"github.com/replyonce/replyonce/shared/drills"
 	"github.com/replyonce/replyonce/shared/drills/browser"
+	"github.com/replyonce/replyonce/shared/indexing"
 	"github.com/replyonce/replyonce/shared/keyed"
 	"github.com/replyonce/replyonce/shared/providertest"
 	"github.com/replyonce/replyonce/shared/taskflow"
@@ -28,6 +29,7 @@ type Store interface {
 	taskflow.Objects
 	conversation.Store
 	document.Store
+	indexing.Store
 	keyed.Records
 }
 
@@ -49,6 +51,7 @@ type Options struct {
 // Sizes of a world.
 const (
 	workers   = 4
+	indexers  = 2
 	batchSize = 5
 )
 
@@ -95,7 +98,7 @@ func New(o Options) (*World, error) {
 	if w.scripted, err = w.startProvider(); err != nil {
 		return nil, err
 	}
-	for _, name := range w.Workers() {
+	for _, name := range slices.Concat(w.Workers(), w.Indexers()) {
 		w.running.Go(func() { w.poll(name) })
 	}
 	w.running.Go(w.tick)
@@ -149,10 +152,15 @@ func (w *World) Scripted() (drills.Scripted, bool) {
 }
 
 // Workers implements drills.World.
-func (w *World) Workers() []string {
-	names := make([]string, workers)
+func (w *World) Workers() []string { return numbered(drills.Worker, workers) }
+
+// Indexers implements drills.World.
+func (w *World) Indexers() []string { return numbered(drills.Indexer, indexers) }
+
+func numbered(role drills.Role, n int) []string {
+	names := make([]string, n)
 	for i := range names {
-		names[i] = fmt.Sprintf("worker-%d", i+1)
+		names[i] = fmt.Sprintf("%s-%d", role, i+1)
 	}
 	return names
 }
@@ -164,10 +172,10 @@ func (w *World) Begin(name string) *drills.Log {
 	w.record = log
 	w.stored = recorded{
 		Store: w.options.Store, tasks: log.StoreTasks(w.options.Store), conversations: log.StoreConversations(w.options.Store),
-		transition: w.options.Transition,
+		versions: log.StoreVersions(w.options.Store), transition: w.options.Transition,
 	}
 	w.mu.Unlock()
-	for _, worker := range w.Workers() {
+	for _, worker := range slices.Concat(w.Workers(), w.Indexers()) {
 		w.place(worker) // whose actor writes to this record
 	}
 	return log

@@ -124,6 +124,11 @@ func indexed(s *script) {
 	b.reads(3, text(3), http.StatusOK)
 	b.reads(2, text(2), http.StatusOK)
 	b.reads(4, "", http.StatusConflict)
+	b.create(5, "indexing")
+	b.take(5, 1)
+	b.write(history.Index{What: history.IndexClose, Version: 5, Reason: "deadline"})
+	b.write(history.Index{What: history.IndexClose, Version: 3, Reason: "deadline"}) // which is ready, and stays so
+	b.reads(3, text(3), http.StatusOK)
 	b.publish(9, 1) // of a version that nobody saw being made
 }
 
@@ -185,6 +190,13 @@ func brokenIndexes() []brokenHistory {
 			b.index(2)
 			b.entries(2, 1, 1)
 		}, "although version 2 was ready"},
+		{"published after it was closed", check.P12, func(s *script) {
+			b := begun(s)
+			b.take(2, 1)
+			b.entries(2, 1, 0, 1)
+			b.write(history.Index{What: history.IndexClose, Version: 2, Reason: "deadline"})
+			b.publish(2, 1)
+		}, "although version 2 was failed"},
 		{"one number, two versions", check.P12, func(s *script) {
 			b := begun(s)
 			b.create(3, "indexing")

@@ -115,6 +115,10 @@ func (l *library) ofVersion(e *history.Event, v *indexed) {
 		l.afterwards(e, v)
 		return
 	}
+	if w.What == history.IndexClose { // by whoever found its task ended
+		v.state, v.since = document.Failed, e.Seq
+		return
+	}
 	if w.What == history.IndexTake && w.Writer >= v.writer {
 		v.writer = w.Writer
 		return
@@ -136,7 +140,7 @@ func (l *library) ofVersion(e *history.Event, v *indexed) {
 // more what it is.
 func (l *library) afterwards(e *history.Event, v *indexed) {
 	w := e.Index
-	again := w.What == history.IndexPublish && v.state == document.Ready && w.Manifest == v.manifest ||
+	again := w.What == history.IndexClose || w.What == history.IndexPublish && v.state == document.Ready && w.Manifest == v.manifest ||
 		w.What == history.IndexFail && v.state == document.Failed
 	if !again {
 		l.j.broken("", at(v.since, e.Seq), "%s was taken although version %d was %s", w.What, w.Version, v.state)
