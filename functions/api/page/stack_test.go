@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,5 +60,39 @@ func (b *tab) stackDocument(file string) {
 		if err := os.WriteFile(filepath.Join(folder, "real-stack.png"), picture, 0o644); err != nil {
 			b.t.Fatal(err)
 		}
+	}
+}
+
+// TestFilesOnRunningStack sends a file that is too long for a text past the API to
+// object storage, and asks about it at once: the question waits until it is read.
+func TestFilesOnRunningStack(t *testing.T) {
+	t.Parallel()
+	address := os.Getenv("REPLYONCE_PAGE_URL")
+	if address == "" {
+		t.Skip("REPLYONCE_PAGE_URL is not set: no running stack to ask")
+	}
+	var text strings.Builder
+	for chapter := 1; text.Len() < 1<<20; chapter++ {
+		fmt.Fprintf(&text, "# Chapter %d\n\nRule %d says that the door of hall %d is painted before it is hung, and dried for a day.\n\n", chapter, chapter, chapter)
+	}
+	text.WriteString("# Keys\n\nThe caretaker has the key of the cellar.\n")
+	file := filepath.Join(t.TempDir(), "house-rules.md")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := newTab(t)
+	b.openAt(address)
+	b.until(`document.querySelector('.suggestion:enabled')`)
+	b.click("#add-document")
+	b.do(chromedp.SetUploadFiles(chromedp.CSS("#document-file"), []string{file}))
+	b.until(`!document.querySelector('#document-chosen').hidden`)
+	b.click("#document-save")
+	b.until(`[...document.querySelectorAll('#documents a')].some((link) => link.textContent.includes('house-rules'))`)
+	eval[bool](b, `([...document.querySelectorAll('#documents a')].find((link) => link.textContent.includes('house-rules')).click(), true)`)
+	b.until(`document.querySelector('#room-title').textContent === 'house-rules'`)
+	b.ask("Who has the key of the cellar?")
+	b.untilState("saved")
+	if reply := b.text(".reply-text"); !strings.Contains(reply, "caretaker has the key of the cellar") {
+		t.Errorf("the reply is %q", reply)
 	}
 }
