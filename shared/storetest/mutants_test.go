@@ -2,6 +2,7 @@ package storetest_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/replyonce/replyonce/shared/memstore"
@@ -18,16 +19,17 @@ type mutant struct {
 	store func() storetest.Store
 }
 
+func allMutants() []mutant {
+	return slices.Concat(transitionMutants(), storeMutants(), indexMutants())
+}
+
 func TestMutantsAreNoticed(t *testing.T) {
 	t.Parallel()
 	cases := map[string]storetest.Case{}
 	for _, c := range storetest.Cases() {
 		cases[c.Name] = c
 	}
-	var all []mutant
-	all = append(all, transitionMutants()...)
-	all = append(all, storeMutants()...)
-	for _, m := range all {
+	for _, m := range allMutants() {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			c, known := cases[m.found]
@@ -45,7 +47,7 @@ func TestMutantsAreNoticed(t *testing.T) {
 func TestMutantsWithoutAMutationPass(t *testing.T) {
 	t.Parallel()
 	noticing := map[string]bool{}
-	for _, m := range append(transitionMutants(), storeMutants()...) {
+	for _, m := range allMutants() {
 		noticing[m.found] = true
 	}
 	for _, c := range storetest.Cases() {

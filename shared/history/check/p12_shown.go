@@ -27,7 +27,7 @@ func shownWhole(r *record, all *library, j *judgement) {
 	of := func(l look) *reader {
 		a := l.address()
 		if readers[a] == nil {
-			readers[a] = &reader{doc: all.docs[a], texts: map[int]look{}, j: j}
+			readers[a] = &reader{doc: all.docs[a], texts: map[int]look{}, told: map[int]bool{}, j: j}
 			if readers[a].doc == nil {
 				readers[a].doc = &doc{versions: map[int]*indexed{}}
 			}
@@ -65,6 +65,7 @@ type reader struct {
 	*doc
 	highest look         // that showed the highest current version
 	texts   map[int]look // the first of each version
+	told    map[int]bool // versions that were found to be shown after a higher one
 	j       *judgement
 }
 
@@ -97,6 +98,10 @@ func (r *reader) judge(l look) {
 func (r *reader) judgeDocument(l look) {
 	current := l.document.Current
 	if current < r.current() {
+		if r.told[current] {
+			return // somebody who goes on looking goes on seeing it
+		}
+		r.told[current] = true
 		r.j.broken("", at(r.highest.end, l.end), "current version %d was shown after version %d", current, r.current())
 		return
 	}
