@@ -185,7 +185,7 @@ func TestDrillsAllPlayed(t *testing.T) {
 	done := s.endAll(10, "")
 	s.drills.set(object{"state": "playing", "progress": "", "playing": playing(s.drills.details["D11"], 4600), "drills": done})
 	s.until(`document.querySelector('.drill[data-status="playing"]')`)
-	s.wantText(".drill-status", "10 of 30 are over")
+	s.wantText(".drill-status", "10 of 35 are over")
 	s.capture("drills-playing")
 	s.long("drills-playing")
 
@@ -197,10 +197,10 @@ func TestDrillsAllPlayed(t *testing.T) {
 
 	s.click(".drills-run .primary")
 	s.until(`document.querySelector('.drill-status').textContent.startsWith('Getting ready')`)
-	s.drills.set(object{"state": "playing", "drills": s.endAll(30, "D11")})
+	s.drills.set(object{"state": "playing", "drills": s.endAll(35, "D11")})
 	s.drills.set(object{"state": "done"})
 	s.until(`document.querySelector('.drill[data-status="failed"]')`)
-	s.wantText(".drill-status", "1 drill of 30 did not end as it must: D11.")
+	s.wantText(".drill-status", "1 drill of 35 did not end as it must: D11.")
 	s.until(`announced.some((said) => said.includes('did not end as it must: D11.'))`)
 	if n := s.announced("Not as it must be"); n != 1 {
 		s.t.Errorf("the failure was announced %d times", n)

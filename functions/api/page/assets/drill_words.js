@@ -21,8 +21,8 @@ export const PART_LIST = Object.values(PARTS);
 
 /** @param {string} lane @returns {string} */
 export function laneName(lane) {
-  const worker = /^worker-(\d+)$/.exec(lane);
-  return worker ? `Worker ${worker[1]}` : PARTS[lane]?.[0] ?? lane;
+  const worker = /^(worker|indexer)-(\d+)$/.exec(lane);
+  return worker ? `${worker[1] === 'worker' ? 'Worker' : 'Indexer'} ${worker[2]}` : PARTS[lane]?.[0] ?? lane;
 }
 
 /** What stands out, in the order of the legend. @type {Record<string, string>} */
@@ -70,6 +70,7 @@ const PROMISES = {
   P9: 'A worker that does not hear whether a write arrived looks it up instead of working again.',
   P10: 'A late failure or Stop cannot erase anything.',
   P11: 'Nobody sees or changes what belongs to others.',
+  P12: 'Each version of a document is indexed once, and the current one is whole and never goes back.',
   P14: 'The task shows what it has cost, calls in vain included.',
   'due-time': 'Open tasks are always on the dispatcher’s list.',
   'end-final': 'A task that has ended never changes.',
@@ -100,6 +101,7 @@ export function plainly(text) {
     .replace(/^kill -9 (\S+?)(?=[:,]|$)/, '$1 is killed')
     .replaceAll(/\b(?:with|at) version (\d+)/g, 'at assignment $1')
     .replaceAll(/\bworker-(\d+)\b/g, 'Worker $1')
+    .replaceAll(/\bindexer-(\d+)\b/g, 'Indexer $1')
     .replaceAll(/\b(api|dispatcher)-\d+\b/g, (_, name) => (name === 'api' ? 'the API' : 'the dispatcher'));
 }
 
