@@ -57,6 +57,9 @@ func TestMutants(t *testing.T) {
 func judged() []string {
 	names := rules.All()
 	for _, p := range check.All() {
+		if p == check.P12 {
+			continue // worlds have no versions to index; broken stores and histories break it in storetest and check
+		}
 		names = append(names, string(p))
 	}
 	return names
