@@ -85,9 +85,13 @@ func Start(ctx context.Context, o Options) (*Function, error) {
 		stop()
 		return nil, fmt.Errorf("start the runtime interface emulator: %w", err)
 	}
-	if err := await(ctx, f.address); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%w\n%s", err, f.Output())
+	// The emulator opens two ports, in any order. A function that finds no runtime API
+	// yet ends at once, and the emulator takes that for the function's fault.
+	for _, address := range []string{runtimeAPI, f.address} {
+		if err := await(ctx, address); err != nil {
+			f.Close()
+			return nil, fmt.Errorf("%w\n%s", err, f.Output())
+		}
 	}
 	return f, nil
 }

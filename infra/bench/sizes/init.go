@@ -77,7 +77,11 @@ func startOnce(ctx context.Context, emulator string, p Program) (Start, error) {
 	if err := childprocess.Start(cmd); err != nil {
 		return Start{}, fmt.Errorf("start the runtime interface emulator: %w", err)
 	}
-	answer, err := firstAnswer(ctx, frontend, p.Event)
+	err = awaitListener(ctx, runtimeAPI) // without it the function would end at once
+	var answer time.Duration
+	if err == nil {
+		answer, err = firstAnswer(ctx, frontend, p.Event)
+	}
 	stop()
 	_ = cmd.Wait() // says that it was stopped; after it all output is there
 	if err != nil {
