@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/replyonce/replyonce/shared/document"
@@ -58,8 +59,8 @@ type TaskSpendView struct {
 	InputTokens    int64           `json:"input_tokens"`
 	OutputTokens   int64           `json:"output_tokens"`
 	RefusedAnswers []RefusedAnswer `json:"refused_answers"`
-	// CallsSaved is how many calls a look-up made unnecessary: their workers were
-	// lost, and the operations they had saved were not.
+	// CallsSaved is how many calls a look-up made unnecessary, at most one: the reply
+	// is that of an operation whose worker was lost.
 	CallsSaved int        `json:"calls_saved"`
 	Money      *MoneyView `json:"money"` // null: nothing is priced
 }
@@ -182,15 +183,22 @@ func releasedBecause(mode worktask.ReleaseMode) string {
 	return ""
 }
 
+// savedByLookUp reports whether the reply is that of an operation whose worker was
+// lost: without the look-up the call would have been made again. A task that was
+// begun anew has another operation, or none, by then.
+func savedByLookUp(t worktask.Task, attempts []worktask.AttemptRecord) bool {
+	return t.Status == worktask.Completed && t.OperationID != "" && slices.ContainsFunc(attempts, func(r worktask.AttemptRecord) bool {
+		return r.Outcome == worktask.AttemptWorkerLost && r.OperationID == t.OperationID
+	})
+}
+
 func spendOf(t worktask.Task, d details) TaskSpendView {
 	spend := TaskSpendView{
 		Calls: t.Budget.Calls(), CallsKnown: t.Budget.CallsKnown, CallsUnknown: t.UnknownCalls(),
 		InputTokens: t.Tokens.Input, OutputTokens: t.Tokens.Output, RefusedAnswers: []RefusedAnswer{},
 	}
-	for _, r := range d.attempts {
-		if r.Outcome == worktask.AttemptWorkerLost && r.OperationID != "" {
-			spend.CallsSaved++
-		}
+	if savedByLookUp(t, d.attempts) {
+		spend.CallsSaved = 1
 	}
 	for _, e := range d.evidence {
 		spend.RefusedAnswers = append(spend.RefusedAnswers, RefusedAnswer{

@@ -141,6 +141,41 @@ func TestAttemptLog(t *testing.T) {
 	}
 }
 
+// A lost worker saves no call by itself: its operation must have brought the reply.
+func TestCallsSaved(t *testing.T) {
+	t.Parallel()
+	lost := func(operations ...string) details {
+		var d details
+		for i, id := range operations {
+			d.attempts = append(d.attempts, worktask.AttemptRecord{
+				AssignmentVersion: int64(i + 1), Outcome: worktask.AttemptWorkerLost, OperationID: id,
+			})
+		}
+		return d
+	}
+	for name, c := range map[string]struct {
+		status    worktask.Status
+		operation string // on the task
+		details   details
+		want      int
+	}{
+		"nobody lost":                 {worktask.Completed, "op-1", details{}, 0},
+		"lost before an operation":    {worktask.Completed, "", lost(""), 0},
+		"looked up":                   {worktask.Completed, "op-1", lost("op-1"), 1},
+		"two lost at one operation":   {worktask.Completed, "op-1", lost("op-1", "op-1"), 1},
+		"the operation was lost, too": {worktask.Completed, "", lost("op-1"), 0},
+		"begun anew":                  {worktask.Completed, "op-2", lost("op-1"), 0},
+		"looked up without a reply":   {worktask.Failed, "op-1", lost("op-1"), 0},
+		"is being looked up":          {worktask.Running, "op-1", lost("op-1"), 0},
+	} {
+		task := newTask()
+		task.Status, task.OperationID = c.status, c.operation
+		if got := spendOf(task, c.details).CallsSaved; got != c.want {
+			t.Errorf("%s: %d calls saved, want %d", name, got, c.want)
+		}
+	}
+}
+
 func TestViewOfDamagedInput(t *testing.T) {
 	t.Parallel()
 	task := newTask()
