@@ -16,13 +16,14 @@ import (
 type Row struct {
 	Scenario   string
 	Status     worktask.Status
-	Tasks      int   // that its conversation has
-	Requests   int   // by the provider's own log
-	Calls      int   // recorded on the task
-	Unknown    int   // calls with an end that nobody saw
-	Replies    int   // saved
-	Refused    int   // writes and claims that workers log as refused
-	Version    int64 // of the assignment
+	Tasks      int             // that its conversation has
+	Requests   int             // by the provider's own log
+	Calls      int             // recorded on the task
+	Unknown    int             // calls with an end that nobody saw
+	Tokens     worktask.Tokens // that the provider reported, on the tasks and with refused answers
+	Replies    int             // saved
+	Refused    int             // writes and claims that workers log as refused
+	Version    int64           // of the assignment
 	Took       time.Duration
 	Deviations []string
 }
@@ -39,6 +40,9 @@ func (s *scene) outcome(ctx context.Context) (Row, error) {
 		row.Status, row.Version = task.Status, task.AssignmentVersion
 		row.Calls += task.Budget.Calls()
 		row.Unknown += task.UnknownCalls()
+		if row.Tokens, err = s.spent(ctx, row.Tokens, task); err != nil {
+			return row, err
+		}
 		if task.Result.Present() {
 			row.Replies++
 		}
@@ -50,6 +54,19 @@ func (s *scene) outcome(ctx context.Context) (Row, error) {
 	}
 	row.Deviations = s.scenario.want.compare(row)
 	return row, nil
+}
+
+// spent adds the tokens of a task: those of its calls, and those of answers that were
+// refused and are paid for all the same.
+func (s *scene) spent(ctx context.Context, sum worktask.Tokens, task worktask.Task) (worktask.Tokens, error) {
+	refused, err := s.store.ListEvidence(ctx, task.Ref)
+	if err != nil {
+		return sum, fmt.Errorf("read evidence: %w", err)
+	}
+	for _, e := range refused {
+		sum = sum.Add(e.Tokens)
+	}
+	return sum.Add(task.Tokens), nil
 }
 
 // compare lists in what the row is not as wanted.
@@ -85,7 +102,7 @@ func (r Row) String() string {
 
 // tableOf lays the rows out, and lists below it in what they are not as wanted.
 func tableOf(rows []Row) string {
-	cells := [][]string{{"#", "scenario", "tasks", "provider calls", "task calls", "unknown", "replies", "refused", "version", "seconds", "verdict"}}
+	cells := [][]string{{"#", "scenario", "tasks", "provider calls", "task calls", "unknown", "tokens in, out", "replies", "refused", "version", "seconds", "verdict"}}
 	var deviations strings.Builder
 	for i, r := range rows {
 		verdict := "✓"
@@ -97,6 +114,7 @@ func tableOf(rows []Row) string {
 		}
 		cells = append(cells, []string{
 			strconv.Itoa(i + 1), r.Scenario, strconv.Itoa(r.Tasks), strconv.Itoa(r.Requests), strconv.Itoa(r.Calls), strconv.Itoa(r.Unknown),
+			fmt.Sprintf("%d, %d", r.Tokens.Input, r.Tokens.Output),
 			strconv.Itoa(r.Replies), strconv.Itoa(r.Refused), strconv.FormatInt(r.Version, 10), strconv.FormatFloat(r.Took.Seconds(), 'f', 1, 64), verdict,
 		})
 	}
@@ -106,7 +124,7 @@ func tableOf(rows []Row) string {
 // legend explains the columns.
 const legend = `
 provider calls: requests in the provider's own log. task calls: calls recorded on the task, and unknown: those whose end nobody saw.
-replies: saved ones. refused: writes and claims that workers log as refused. version: of the last assignment.
+tokens: what the provider reported of the task's calls and of answers that were refused. replies: saved ones. refused: writes and claims that workers log as refused. version: of the last assignment.
 `
 
 // maxBroken is how much is listed against one promise.
