@@ -14,11 +14,11 @@ import (
 var killingIndexers = []Need{Faults, Processes}
 
 // indexedOnce is an index that the first attempt makes, and indexedAgain one whose
-// first attempt ended and nobody saw how.
+// first attempt ended and nobody saw how. The provider is never asked.
 var (
-	indexedOnce  = Want{Status: worktask.Completed, Requests: whatever, Calls: exactly(1), Version: exactly(1), Refused: whatever}
+	indexedOnce  = Want{Status: worktask.Completed, Calls: exactly(1), Version: exactly(1), Refused: whatever}
 	indexedAgain = Want{
-		Status: worktask.Completed, Requests: whatever, Calls: exactly(2), Unknown: exactly(1), Version: exactly(2), Refused: whatever,
+		Status: worktask.Completed, Calls: exactly(2), Unknown: exactly(1), Version: exactly(2), Refused: whatever,
 	}
 )
 
@@ -36,7 +36,7 @@ func indexDrills() []Drill {
 					// Virtual: it fails by its deadline, which is minutes away in any profile.
 					Title: "the newer one fails by halves", Needs: append([]Need{Virtual, Queue}, killingIndexers...), Play: playHalf,
 					Indexes: []Want{{
-						Status: worktask.Failed, Reason: worktask.DeadlineOver, Requests: whatever, Calls: exactly(2), Unknown: exactly(2),
+						Status: worktask.Failed, Reason: worktask.DeadlineOver, Calls: exactly(2), Unknown: exactly(2),
 						Version: exactly(2), Refused: whatever,
 					}, indexedOnce},
 				},
@@ -55,7 +55,7 @@ func indexDrills() []Drill {
 			MustSee:  "The late write is refused, because the version has another writer. The version is published with one set of entries.",
 			Promises: []check.Promise{check.P10, check.P12},
 			Acts: []Act{{Needs: killingIndexers, Indexes: []Want{{
-				Status: worktask.Completed, Requests: whatever, Calls: exactly(2), Unknown: exactly(1), Version: exactly(2), Refused: whatever,
+				Status: worktask.Completed, Calls: exactly(2), Unknown: exactly(1), Version: exactly(2), Refused: whatever,
 			}}, Play: playLateEntries}},
 		},
 		{

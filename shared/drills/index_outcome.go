@@ -67,7 +67,7 @@ func (s *Scene) indexOutcome(ctx context.Context) (all []Seen, deviations []stri
 
 func (s *Scene) seenIndex(made indexTask, t worktask.Task) Seen {
 	seen := Seen{
-		Task: t.ID, Question: fmt.Sprintf("the index of version %d", made.version), Status: t.Status, Reason: t.FailureReason, Requests: unseen,
+		Task: t.ID, Question: fmt.Sprintf("the index of version %d", made.version), Status: t.Status, Reason: t.FailureReason,
 		Calls: t.Budget.Calls(), Unknown: t.UnknownCalls(), Version: int(t.AssignmentVersion),
 	}
 	if t.Result.Present() {

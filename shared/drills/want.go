@@ -135,15 +135,11 @@ func (w Want) String() string {
 	if w.Reason != "" {
 		fmt.Fprintf(&text, " (%s)", plainReason(w.Reason))
 	}
-	requests := w.Requests.String()
-	if w.Requests == whatever {
-		requests = "" // says nothing
-	}
 	lost := w.Unknown.String()
 	if w.Unknown == whatever {
 		lost = "0" // it says nothing
 	}
-	course(&text, w.Version.String(), requests, w.Calls.String(), lost)
+	course(&text, w.Version.String(), w.Requests.String(), w.Calls.String(), lost)
 	return text.String()
 }
 
