@@ -99,6 +99,13 @@ test/race: ## tests of the shared packages and functions under the race detector
 test/contract: ## the store suite, also on the endpoint of AWS_ENDPOINT_URL_DYNAMODB when set
 	$(GO) test $(TEST_FLAGS) ./shared/storetest/... ./shared/dynamostore/... ./shared/memstore/...
 
+# Another release to run beside this one: a tag or a commit that git has here.
+OTHER ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
+.PHONY: test/releases
+test/releases: ## functions of this source beside those of another release, in every mixture that a deployment makes: OTHER=...
+	@[ -n "$(OTHER)" ] || { echo "no release is tagged: name a commit, make test/releases OTHER=..."; exit 1; }
+	REPLYONCE_OTHER_RELEASE=$(OTHER) $(GO) test -count=1 -v -run TestReleasesSideBySide ./infra/local/stack
+
 # A real document for the page to be asked about; its folder is not part of the project.
 DOCUMENT ?= $(abspath ../shared/data/constitution-1.8.txt)
 .PHONY: e2e
@@ -147,6 +154,9 @@ endef
 # Options may come from a file, one a line.
 CDK_CONTEXT = -c stage=$(STAGE) -c architecture=$(ARCHITECTURE) $(subst $(newline), ,$(CDK_OPTIONS))
 
+# The stack says which release it is of: output Release.
+synth diff deploy: export REPLYONCE_RELEASE = $(VERSION)
+
 $(CDK): infra/app/_cdk/package-lock.json
 	@command -v npm >/dev/null || { echo "the CDK needs Node.js with npm: install both"; exit 1; }
 	@echo "installing the CDK command line ..."
@@ -156,6 +166,7 @@ $(CDK): infra/app/_cdk/package-lock.json
 synth: build/$(ARCHITECTURE) $(CDK) ## make the CloudFormation template; warnings are errors
 	$(CDK) synth --strict --quiet $(CDK_CONTEXT)
 	$(GO) run ./infra/app/extract cdk.out/replyonce-$(STAGE).template.json infra/stack/extract/extract.json
+	@echo "wrote cdk.out/replyonce-$(STAGE).template.json"
 
 # Other runtimes: the synthesised stack in containers, on top of the one-machine stack.
 SAM := $(TOOLS)/sam/bin/sam

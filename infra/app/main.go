@@ -35,8 +35,15 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	if _, err := stack.New(app, options); err != nil {
+	deployment, err := stack.New(app, options)
+	if err != nil {
 		return err
+	}
+	// Make names the commit, so that a rollback knows what it leaves.
+	if release := os.Getenv("REPLYONCE_RELEASE"); release != "" {
+		awscdk.NewCfnOutput(deployment, jsii.String("Release"), &awscdk.CfnOutputProps{
+			Value: jsii.String(release), Description: jsii.String("Tag or commit that was deployed"),
+		})
 	}
 	// Findings become errors of the synthesis; see stack for what is excused and why.
 	awscdk.Aspects_Of(app).Add(cdknag.NewAwsSolutionsChecks(&cdknag.NagPackProps{Verbose: jsii.Bool(true)}), nil)
