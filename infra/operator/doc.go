@@ -17,6 +17,6 @@
 //	redrive  sqs:ReceiveMessage, ChangeMessageVisibility and DeleteMessage on the dead-letter queue,
 //	         sqs:SendMessage on the queue, dynamodb:GetItem on the table
 //	retry    dynamodb:GetItem and PutItem on the table, sqs:SendMessage on the queue
-//	raise    dynamodb:Query on the index, GetItem and PutItem on the table
+//	raise    dynamodb:Query on the index, GetItem and UpdateItem on the table
 //	user     cognito-idp:AdminCreateUser and AdminUpdateUserAttributes on the user pool
 package operator
