@@ -49,6 +49,7 @@ var samples = map[string]struct {
 	"conversation-create":       {"", 201, ""},
 	"conversation-read":         {"", 200, ""},
 	"document-create":           {"", 201, ""},
+	"document-manual":           {"", 201, ""},
 	"document-version":          {"", 201, ""},
 	"document-read":             {"", 200, ""},
 	"preflight":                 {"", 204, ""},
