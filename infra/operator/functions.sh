@@ -23,10 +23,11 @@ group() { aws cloudformation list-stack-resources --stack-name "$stack" --query 
 
 # logs "WorkerLogs ApiLogs" 'filter level = "ERROR"' 3: lines of the last 3 hours (default 1), oldest first.
 logs() {
-  local groups=() name id
+  local groups=() name id order='| sort @timestamp asc '
+  case $2 in *stats\ *) order= ;; esac # counts have no time
   for name in $1; do groups+=("$(group "$name")"); done
   id=$(aws logs start-query --log-group-names "${groups[@]}" --start-time $(($(date +%s) - ${3:-1} * 3600)) --end-time "$(date +%s)" \
-    --query-string "fields @timestamp, @message | $2 | sort @timestamp asc | limit 1000" --query queryId --output text) || return
+    --query-string "fields @timestamp, @message | $2 $order| limit 1000" --query queryId --output text) || return
   while aws logs get-query-results --query-id "$id" --query status --output text | grep -qE 'Scheduled|Running'; do sleep 1; done
   aws logs get-query-results --query-id "$id" | jq -r '.results[] | map({(.field): .value}) | add | del(.["@ptr"]) | .["@message"] // tostring'
 }
