@@ -1,6 +1,7 @@
 package stack_test
 
 import (
+	"slices"
 	"time"
 
 	"github.com/replyonce/replyonce/infra/stack/extract"
@@ -27,6 +28,12 @@ var chainChecks = []check{
 		w.equal("api limit", seconds(s.properties("Api")["Timeout"]), timers.APILimit)
 		w.that(seconds(s.properties("Authorizer")["Timeout"]) > 6*time.Second, "the authorizer may wait 6 s for its issuer")
 		w.that(seconds(s.properties("Dispatcher")["Timeout"]) <= timers.DispatchEvery, "a sweep must end before the next one begins")
+		return w.err()
+	}},
+	{name: "workers are updated before the api", holds: func(s subject) error {
+		var w want
+		first := s.texts(object(s.resources()["Api"])["DependsOn"])
+		w.that(slices.Contains(first, "Worker") && slices.Contains(first, "Indexer"), "the api waits for %v alone", first)
 		return w.err()
 	}},
 	{name: "case F1: visibility fits function, window and code", holds: func(s subject) error {
@@ -103,6 +110,7 @@ var chainChecks = []check{
 }
 
 var chainMutants = []mutant{
+	{check: "workers are updated before the api", path: "Resources/Api/DependsOn", value: []any{"ApiRole", "Worker"}},
 	{check: "limits of functions are those of the code", path: "Resources/Worker/Properties/Timeout", value: 119.0},
 	{check: "limits of functions are those of the code", path: "Resources/Indexer/Properties/Timeout", value: 60.0},
 	{check: "limits of functions are those of the code", path: "Resources/Authorizer/Properties/Timeout", value: 6.0},

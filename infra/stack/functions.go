@@ -59,6 +59,11 @@ func (s *builder) newFunctions() error {
 		}
 		s.functions[f.name] = s.newFunction(f, env)
 	}
+	// A release is rolled out to those who work on tasks before the api accepts tasks of
+	// it: a worker gives a task of a newer release back, and the tries run out.
+	for _, name := range []string{Worker, Indexer} {
+		s.functions[API].Node().AddDependency(s.functions[name])
+	}
 	return nil
 }
 

@@ -32,6 +32,7 @@ type identified struct {
 type task struct {
 	ID                string `json:"id"`
 	Conversation      string `json:"conversation"`
+	Message           string `json:"message"`
 	Status            string `json:"status"`
 	AssignmentVersion int    `json:"assignment_version"`
 	PreviousAttempt   string `json:"previous_attempt"`
@@ -71,6 +72,12 @@ func product(t *testing.T, o stack.Options) (*bundle, person) {
 		t.Skip("builds and runs the real functions")
 	}
 	o.Binaries = "" // built from the source
+	return productOf(t, o)
+}
+
+// productOf starts the stack with the functions of the options.
+func productOf(t *testing.T, o stack.Options) (*bundle, person) {
+	t.Helper()
 	built := &bundle{}
 	running, err := stack.Start(t.Context(), o)
 	if err != nil {
