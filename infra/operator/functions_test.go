@@ -56,7 +56,7 @@ func TestFunctionsOfTheShell(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			for program, script := range fakes {
-				if err := os.WriteFile(filepath.Join(folder, program), []byte("#!/bin/bash\n"+script+"\n"), 0o700); err != nil { //nolint:gosec // a program has to be executable
+				if err := os.WriteFile(filepath.Join(folder, program), []byte("#!/bin/bash\n"+script+"\n"), 0o700); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -65,7 +65,7 @@ func TestFunctionsOfTheShell(t *testing.T) {
 			shell.Env = append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"), "CALLS="+calls)
 			shell.Stdin = strings.NewReader(c.typed)
 			printed, _ := shell.CombinedOutput() // refusals end with an error
-			called, _ := os.ReadFile(calls)      //nolint:gosec // of this test; not there where nothing was called
+			called, _ := os.ReadFile(calls)      // not there where nothing was called
 			all := string(printed) + string(called)
 			for _, want := range c.want {
 				if !strings.Contains(all, want) {
