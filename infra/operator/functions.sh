@@ -1,11 +1,13 @@
 # Commands of README "Deploying" and of the runbook, for bash:
 #   bash; . ~/replyonce-prod.sh; . infra/operator/functions.sh
-# The first file sets STAGE, CDK_OPTIONS, AWS_PROFILE and AWS_REGION, and is yours.
+# The first file sets STAGE, CDK_OPTIONS, AWS_REGION and AWS_PROFILE or keys, and is yours.
 
 [ -n "$BASH_VERSION" ] || { echo "this is for bash: type bash, and load both files again" >&2; return 1; }
 : "${STAGE:?is not set: load your settings first, such as . ~/replyonce-prod.sh}"
 : "${CDK_OPTIONS?is not set: load your settings first; it may be empty}"
 : "${AWS_REGION:?is not set: load your settings first}"
+[ -z "${AWS_PROFILE-}" ] || [ -z "${AWS_ACCESS_KEY_ID-}" ] || { echo "AWS_PROFILE and AWS_ACCESS_KEY_ID are both set, which may be two accounts: unset one" >&2; return 1; }
+case $(aws --version 2>&1) in aws-cli/1.*) echo "this is version 1 of the AWS command line, which does not read AWS_REGION: install version 2" >&2; return 1 ;; esac
 export STAGE CDK_OPTIONS AWS_REGION
 stack=replyonce-$STAGE
 

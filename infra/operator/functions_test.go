@@ -13,6 +13,7 @@ import (
 var fakes = map[string]string{
 	"make": `printf '<%s>' make "$@" >> "$CALLS"; echo >> "$CALLS"`,
 	"aws": `case "$*" in
+--version) echo "aws-cli/${AWS_CLI:-2.31.0} Python/3.13" ;;
 *put-secret-value*) printf 'key <%s>\n' "$(cat)" >> "$CALLS"; [ -e "$CALLS.tried" ] || { touch "$CALLS.tried"; exit 1; } ;;
 *) echo "aws $*" >> "$CALLS"; echo value ;;
 esac`,
@@ -21,7 +22,7 @@ esac`,
 // TestFunctionsOfTheShell plays the commands of the runbook with what people type.
 func TestFunctionsOfTheShell(t *testing.T) {
 	t.Parallel()
-	const settings = `export STAGE=prod AWS_REGION=eu-west-1 CDK_OPTIONS="-c 'prices={}'"; `
+	const settings = `unset AWS_PROFILE AWS_ACCESS_KEY_ID; export STAGE=prod AWS_REGION=eu-west-1 CDK_OPTIONS="-c 'prices={}'"; `
 	for name, c := range map[string]struct {
 		commands, typed string
 		want            []string // of the calls and what is printed
@@ -46,6 +47,18 @@ func TestFunctionsOfTheShell(t *testing.T) {
 		"an output of a stack that is named": {
 			commands: settings + `. ./functions.sh; output BucketName replyonce-dev`,
 			want:     []string{"--stack-name replyonce-dev"}, never: "replyonce-prod",
+		},
+		"nothing with a profile and keys, which may be two accounts": {
+			commands: settings + `AWS_PROFILE=a AWS_ACCESS_KEY_ID=b; . ./functions.sh; output Url`,
+			want:     []string{"are both set"}, never: "describe-stacks",
+		},
+		"a profile alone": {
+			commands: settings + `AWS_PROFILE=a; . ./functions.sh; output Url`,
+			want:     []string{"describe-stacks"}, never: "both set",
+		},
+		"nothing with version 1 of the AWS command line": {
+			commands: settings + `export AWS_CLI=1.45.11; . ./functions.sh; output Url`,
+			want:     []string{"install version 2"}, never: "describe-stacks",
 		},
 		"nothing without settings": {
 			commands: `unset STAGE; . ./functions.sh; output Url`,
