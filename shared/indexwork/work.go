@@ -40,7 +40,7 @@ func summaryOf(index document.Index) indexing.Summary {
 }
 
 func answered(s indexing.Summary) worktask.Outcome {
-	result := indexing.Result{Entries: s.Entries, Passages: s.Passages, Pages: s.Pages, Manifest: s.Manifest}
+	result := indexing.Result(s)
 	return worktask.Outcome{Kind: worktask.Answered, Result: worktask.Result{Body: result.Encode()}}
 }
 
