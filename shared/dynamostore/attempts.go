@@ -32,12 +32,9 @@ func attemptItem(r worktask.AttemptRecord) item {
 
 // ListAttempts implements taskflow.EvidenceStore.
 func (s *Store) ListAttempts(ctx context.Context, ref worktask.Ref) ([]worktask.AttemptRecord, error) {
-	var all []worktask.AttemptRecord
-	var damaged error
 	input := partition(dynamoschema.ScopePK(ref.Workspace, ref.Scope), dynamoschema.AttemptsOf(ref.ID))
-	err := s.query(ctx, input, func(it item) bool {
-		r := &itemReader{item: it}
-		all = append(all, worktask.AttemptRecord{
+	return readAll(ctx, s, input, "records of attempts at task "+ref.String(), func(r *itemReader) worktask.AttemptRecord {
+		return worktask.AttemptRecord{
 			Ref:               ref,
 			AssignmentVersion: r.number(dynamoschema.AssignmentVersion),
 			AssignmentID:      r.text(dynamoschema.LeaseOwner),
@@ -48,15 +45,6 @@ func (s *Store) ListAttempts(ctx context.Context, ref worktask.Ref) ([]worktask.
 			BegunAt:           r.millis(dynamoschema.BegunAt),
 			EndedAt:           r.millis(dynamoschema.EndedAt),
 			Cause:             r.text(dynamoschema.Cause),
-		})
-		damaged = r.err
-		return damaged == nil
+		}
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list records of attempts at task %s: %w", ref, err)
-	}
-	if damaged != nil {
-		return nil, fmt.Errorf("decode record of an attempt at task %s: %w", ref, damaged)
-	}
-	return all, nil
 }

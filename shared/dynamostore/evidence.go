@@ -57,12 +57,9 @@ func evidenceItem(e worktask.Evidence) item {
 
 // ListEvidence implements taskflow.EvidenceStore.
 func (s *Store) ListEvidence(ctx context.Context, ref worktask.Ref) ([]worktask.Evidence, error) {
-	var all []worktask.Evidence
-	var damaged error
 	input := partition(dynamoschema.ScopePK(ref.Workspace, ref.Scope), dynamoschema.EvidenceOf(ref.ID))
-	err := s.query(ctx, input, func(it item) bool {
-		r := &itemReader{item: it}
-		all = append(all, worktask.Evidence{
+	return readAll(ctx, s, input, "evidence of task "+ref.String(), func(r *itemReader) worktask.Evidence {
+		return worktask.Evidence{
 			Ref:               ref,
 			AssignmentVersion: r.number(dynamoschema.AssignmentVersion),
 			AssignmentID:      r.text(dynamoschema.LeaseOwner),
@@ -71,15 +68,6 @@ func (s *Store) ListEvidence(ctx context.Context, ref worktask.Ref) ([]worktask.
 			Tokens:            worktask.Tokens{Input: r.number(dynamoschema.InputTokens), Output: r.number(dynamoschema.OutputTokens)},
 			ProviderRequestID: r.text(dynamoschema.ProviderRequestID),
 			At:                r.millis(dynamoschema.SeenAt),
-		})
-		damaged = r.err
-		return damaged == nil
+		}
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list evidence of task %s: %w", ref, err)
-	}
-	if damaged != nil {
-		return nil, fmt.Errorf("decode evidence of task %s: %w", ref, damaged)
-	}
-	return all, nil
 }

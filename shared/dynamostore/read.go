@@ -59,6 +59,26 @@ func (s *Store) query(ctx context.Context, input *dynamodb.QueryInput, visit fun
 	}
 }
 
+// readAll reads all items of a query, each by read. The first one that is damaged
+// ends it: half of a list would look like a whole one.
+func readAll[T any](ctx context.Context, s *Store, input *dynamodb.QueryInput, what string, read func(*itemReader) T) ([]T, error) {
+	var all []T
+	var damaged error
+	err := s.query(ctx, input, func(it item) bool {
+		r := &itemReader{item: it}
+		all = append(all, read(r))
+		damaged = r.err
+		return damaged == nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", what, err)
+	}
+	if damaged != nil {
+		return nil, fmt.Errorf("decode %s: %w", what, damaged)
+	}
+	return all, nil
+}
+
 // partition is a strongly consistent query of the sort keys of a partition that
 // begin with prefix; an empty prefix is all of them.
 func partition(pk, prefix string) *dynamodb.QueryInput {
